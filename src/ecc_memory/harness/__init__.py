@@ -1,0 +1,1 @@
+"""What adapters say, how they are loaded, and what several harnesses have in common."""

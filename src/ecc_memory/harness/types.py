@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Union
+from typing import Literal
 
 Level = Literal["user", "project"]
 """``user``: once for all projects of this person. ``project``: files inside one repository."""
@@ -173,7 +173,7 @@ class ListItem:
     item: object
 
 
-Artifact = Union[OwnedFile, MarkedBlock, ConfigEntry, ListItem]
+Artifact = OwnedFile | MarkedBlock | ConfigEntry | ListItem
 
 
 @dataclass(frozen=True)
@@ -193,8 +193,9 @@ class Installation:
 class CommandCheck:
     """How the harness's own program can say whether it sees a part.
 
-    The host runs ``argv`` (first element absolute) with a time limit and ``env`` over the
-    current environment; the part is seen when ``expect`` occurs in standard output.
+    The host runs ``argv`` (first element absolute) with a time limit, in ``cwd`` (default: the
+    home folder) and with ``env`` over the current environment; the part is seen when ``expect``
+    occurs in standard output.
     """
 
     part: Part
@@ -202,3 +203,4 @@ class CommandCheck:
     expect: str
     env: Mapping[str, str] = field(default_factory=dict)
     timeout: float = 15.0
+    cwd: Path | None = None

@@ -1,0 +1,43 @@
+"""What several harnesses read at the same place, so that they share one copy.
+
+The Agent Skills folder ``.agents/skills`` and a project's ``AGENTS.md`` belong to nobody in
+particular. Adapters that describe the same artifact there become owners of one copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ecc_memory.harness.types import SKILL_NAME, OwnedFile
+
+AGENTS_SKILLS = Path(".agents", "skills")
+"""Read by Codex and OpenCode below home and below a project."""
+
+_HIDDEN_BY_AGENTS_MD = ("CLAUDE.md", "CONTEXT.md", ".cursorrules")
+
+
+def skill_in(folder: Path, skill: Mapping[str, bytes]) -> tuple[OwnedFile, ...]:
+    """Describe the skill as a folder of its own below ``folder``, a skills folder.
+
+    Args:
+        folder: the skills folder, such as ``~/.agents/skills``.
+        skill: relative POSIX path -> bytes, as in ``InstallRequest.skill``.
+    """
+    return tuple(OwnedFile("skill", folder / SKILL_NAME / name, content) for name, content in skill.items())
+
+
+def project_agents_md(root: Path) -> Path | None:
+    """Give the project's ``AGENTS.md``, or None when creating it would silence another file.
+
+    OpenCode and Hermes read ``CLAUDE.md`` (OpenCode also ``CONTEXT.md``, Hermes also
+    ``.cursorrules``) only where there is no ``AGENTS.md``. Where one of those is all a project
+    has, a new ``AGENTS.md`` would make them stop reading it.
+
+    Args:
+        root: the project root.
+    """
+    agents_md = root / "AGENTS.md"
+    if agents_md.is_file() or not any((root / name).exists() for name in _HIDDEN_BY_AGENTS_MD):
+        return agents_md
+    return None
