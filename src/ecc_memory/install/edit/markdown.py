@@ -1,8 +1,9 @@
 """A marked block in a Markdown file that others write too.
 
 The block stands between two lines, :data:`BEGIN` and :data:`END`. A marker counts only as a whole
-line that CommonMark reads as a comment: not in prose, not in a fenced or an indented code block.
-A harness may scan HTML comments for words that sound like an attack, so the markers hold none.
+line that a CommonMark parser reads as HTML: not in prose, not in a fenced or an indented code
+block. A harness may scan HTML comments for words that sound like an attack, so the markers hold
+none.
 """
 
 from __future__ import annotations
@@ -18,10 +19,8 @@ BEGIN = "<!-- ecc-memory:begin -->"
 END = "<!-- ecc-memory:end -->"
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\n|\r|\Z)")
-_CONTAINERS = re.compile(r"(?: {0,3}>[ ]?| {0,3}(?:[-+*]|[0-9]{1,9}[.)]) {1,4}(?! ))*")
-_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
-_OPEN_COMMENT = re.compile(r" {0,3}<!--(?!.*-->)")
-_MARKER = re.compile(rf" {{0,3}}({re.escape(BEGIN)}|{re.escape(END)})[ \t]*\Z")
+_MARKER = re.compile(rf"[ \t]*({re.escape(BEGIN)}|{re.escape(END)})[ \t]*\Z")
+_MAX_CHARACTERS = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -123,53 +122,17 @@ def _locate(text: str) -> tuple[int, int, int, int] | None:
 
 
 def _markers(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each marker line outside code: the marker, and the span of its line."""
-    fence: _Fence | None = None
-    comment = False
-    for match in _LINE.finditer(text):
-        line = match.group(1)
-        if comment:
-            comment = "-->" not in line
-            continue
-        if fence is not None and fence.holds(line):
-            if fence.closed_by(line):
-                fence = None
-            continue
-        fence = _Fence.opened_by(line)
-        comment = _OPEN_COMMENT.match(line) is not None
-        marker = _MARKER.match(line)
-        if marker:
-            yield marker.group(1), match.start(), match.end()
+    """Yield each marker line that the parser reads as HTML: the marker, and the span of its line."""
+    if BEGIN not in text and END not in text:
+        return
+    if len(text) > _MAX_CHARACTERS:
+        raise EditRefused("the file is larger than 1 MiB; edit it by hand")
+    from markdown_it import MarkdownIt  # here, because most runs of the CLI edit nothing
 
-
-@dataclass(frozen=True)
-class _Fence:
-    """An open code fence: its characters, and the quote or list item that it is part of."""
-
-    mark: str
-    quoted: bool
-    indent: int
-
-    @classmethod
-    def opened_by(cls, line: str) -> _Fence | None:
-        containers = _CONTAINERS.match(line)
-        prefix = containers.group() if containers else ""
-        match = _FENCE.match(line[len(prefix) :])
-        if match is None:
-            return None
-        quoted = ">" in prefix
-        return cls(match.group(1), quoted, 0 if quoted else len(prefix))
-
-    def holds(self, line: str) -> bool:
-        """Tell whether ``line`` is still in the quote or the list item of the fence."""
-        content = line.lstrip(" \t")
-        if self.quoted:
-            return content.startswith(">")
-        lead = line[: len(line) - len(content)]
-        return not content or len(lead.expandtabs(4)) >= self.indent
-
-    def closed_by(self, line: str) -> bool:
-        content = line.lstrip(" \t>") if self.quoted else line.expandtabs(4)[self.indent :]
-        stripped = content.strip(" \t")
-        indented = len(content) - len(content.lstrip(" "))
-        return indented < 4 and len(stripped) >= len(self.mark) and not stripped.strip(self.mark[0])
+    lines = list(_LINE.finditer(text))
+    for token in MarkdownIt("commonmark").disable("inline").parse(text):
+        if token.type == "html_block" and token.map is not None:
+            for line in lines[slice(*token.map)]:
+                marker = _MARKER.match(line.group(1))
+                if marker:
+                    yield marker.group(1), line.start(), line.end()
