@@ -74,9 +74,8 @@ def test_memory_ignored_until_asked():
     for surface in (rules_snippet(), description):
         for moment in ("start", "unfamiliar area", "decision", "dead end", "before compaction or stopping"):
             assert moment in surface, (moment, surface)
-    assert description.startswith(
-        "Shared memory of all coding agents: recall, save, hand off."
-    )  # Hermes shows 60
+    # Hermes shows a model no more than 57 characters of it.
+    assert description[:57].startswith("Shared memory of all agents: recall, save, hand off.")
 
 
 def test_surfaces_are_in_step():

@@ -1,7 +1,8 @@
 """What several harnesses read at the same place, so that they share one copy.
 
-The Agent Skills folder ``.agents/skills`` and a project's ``AGENTS.md`` belong to nobody in
-particular. Adapters that describe the same artifact there become owners of one copy.
+The skills folder ``.agents/skills``, a project's ``AGENTS.md`` and, where a person linked their
+instruction files together, Codex's global one belong to several harnesses at once. Adapters that
+describe the same artifact there become owners of one copy.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ecc_memory.harness.types import SKILL_NAME, OwnedFile
+from ecc_memory.harness.locate import config_home
+from ecc_memory.harness.types import SKILL_NAME, OwnedFile, Surroundings
 
 AGENTS_SKILLS = Path(".agents", "skills")
 """Read by Codex and OpenCode below home and below a project."""
 
-_HIDDEN_BY_AGENTS_MD = ("CLAUDE.md", "CONTEXT.md", ".cursorrules")
+_SILENCED_BY_AGENTS_MD = ("CLAUDE.md", "CONTEXT.md", ".cursorrules")
 
 
 def skill_in(folder: Path, skill: Mapping[str, bytes]) -> tuple[OwnedFile, ...]:
@@ -38,6 +40,20 @@ def project_agents_md(root: Path) -> Path | None:
         root: the project root.
     """
     agents_md = root / "AGENTS.md"
-    if agents_md.is_file() or not any((root / name).exists() for name in _HIDDEN_BY_AGENTS_MD):
+    if agents_md.is_file() or not any((root / name).exists() for name in _SILENCED_BY_AGENTS_MD):
         return agents_md
     return None
+
+
+def user_agents_md(where: Surroundings) -> Path:
+    """Give Codex's global instruction file, the only user-level file that gets a block of ours.
+
+    Codex reads ``AGENTS.override.md`` if that holds more than white space, else ``AGENTS.md``.
+    People who keep one text for all agents link the others' files to it; a harness whose own
+    file turns out to be this one becomes an owner of the block.
+    """
+    home = config_home(where, "CODEX_HOME", ".codex")
+    override = home / "AGENTS.override.md"
+    if override.is_file() and override.read_text(encoding="utf-8", errors="replace").strip():
+        return override
+    return home / "AGENTS.md"

@@ -19,7 +19,7 @@ from pathlib import Path
 from ecc_memory.errors import InstallError
 from ecc_memory.harness.hookspecs import hookimpl
 from ecc_memory.harness.locate import config_home, program
-from ecc_memory.harness.shared import AGENTS_SKILLS, project_agents_md, skill_in
+from ecc_memory.harness.shared import AGENTS_SKILLS, project_agents_md, skill_in, user_agents_md
 from ecc_memory.harness.types import (
     SERVER_NAME,
     SKILL_NAME,
@@ -109,7 +109,7 @@ def _user(request: InstallRequest) -> Installation:
     return Installation(
         artifacts=(
             *skill_in(skills, request.skill),
-            MarkedBlock("rules", _user_rules(home), request.rules),
+            MarkedBlock("rules", user_agents_md(request.where), request.rules),
             _entry(home, server),
         )
     )
@@ -125,13 +125,6 @@ def _project(request: InstallRequest, root: Path) -> Installation:
         artifacts=tuple(artifacts),
         notes=(_TRUST,) if rules is not None else (_TRUST, _NO_AGENTS_MD),
     )
-
-
-def _user_rules(home: Path) -> Path:
-    """Give the one of Codex's two global instruction files that it reads."""
-    override = home / "AGENTS.override.md"
-    read = override.is_file() and override.read_text(encoding="utf-8", errors="replace").strip()
-    return override if read else home / "AGENTS.md"
 
 
 def _project_rules(root: Path) -> Path | None:
