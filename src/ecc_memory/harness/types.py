@@ -40,12 +40,15 @@ class Harness:
         levels: the levels it has, with the parts each can hold. A level that is absent is
             refused with ``level_notes[level]``.
         level_notes: why a level is missing, or what a person should know about it.
+        whole_environment: whether it gives a server its whole environment, so that a variable set
+            in the shell reaches the server without being written or forwarded.
     """
 
     slug: str
     name: str
     levels: Mapping[Level, frozenset[Part]]
     level_notes: Mapping[Level, str] = field(default_factory=dict)
+    whole_environment: bool = False
 
     def __post_init__(self) -> None:
         if not _SLUG.match(self.slug):

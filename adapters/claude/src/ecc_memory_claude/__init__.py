@@ -64,6 +64,7 @@ def ecc_memory_harness() -> Harness:
             "project": frozenset({"rules", "mcp", "skill"}),
         },
         level_notes={"project": "the MCP server waits for consent in each project"},
+        whole_environment=True,
     )
 
 

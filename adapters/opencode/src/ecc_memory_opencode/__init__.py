@@ -53,6 +53,7 @@ def ecc_memory_harness() -> Harness:
             "user": frozenset({"rules", "mcp", "skill"}),
             "project": frozenset({"rules", "mcp", "skill"}),
         },
+        whole_environment=True,
     )
 
 
