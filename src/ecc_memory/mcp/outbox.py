@@ -16,20 +16,21 @@ class Outbox:
 
     Args:
         wire: where they go.
-        most: bytes that may wait; past it :meth:`put` waits until the client has read some.
     """
 
-    def __init__(self, wire: Wire, most: int) -> None:
+    def __init__(self, wire: Wire) -> None:
         self._wire = wire
-        self._most = most
         self._lines: deque[bytes] = deque()
         self._size = 0
         self._changed = anyio.Condition()
 
-    async def put(self, line: bytes) -> None:
-        """Queue one line, given without LF."""
+    async def put(self, line: bytes, most: int) -> None:
+        """Queue one line, given without LF; wait while it would make more than ``most`` bytes wait.
+
+        A line alone may be longer. Callers with different bounds do not hold each other up.
+        """
         async with self._changed:
-            while self._size and self._size + len(line) > self._most:
+            while self._size and self._size + len(line) > most:
                 await self._changed.wait()
             self._lines += (line, b"\n")
             self._size += len(line) + 1

@@ -42,6 +42,12 @@ MAX_MESSAGE = 1024 * 1024
 
 MAX_PENDING_MESSAGES = 64
 MAX_PENDING_BYTES = 2 * 1024 * 1024
+MAX_UNREAD_ANSWERS = 1024 * 1024
+MAX_UNREAD = 2 * 1024 * 1024
+"""Bytes that the client has not read: past the first no call is answered, past the second no
+line is read. The difference lets a client write thousands of calls, and be refused most of
+them, before it starts to read."""
+
 WINDOW = 4
 """Requests served at once; more would only share one interpreter."""
 
@@ -61,7 +67,7 @@ async def serve(server: Server[Any], wire: Wire, check: Check) -> None:
         check: looks at a request before the SDK does, which answers malformed parameters
             without a word on what is wrong.
     """
-    outbox = Outbox(wire, MAX_PENDING_BYTES)
+    outbox = Outbox(wire)
     pending = Pending(messages=MAX_PENDING_MESSAGES, size=MAX_PENDING_BYTES, window=WINDOW)
     to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception]()
     answers = _Answers(outbox, pending)
@@ -128,7 +134,7 @@ class _Reader:
                 return
             refusal = self._admit(frame, len(line)) if isinstance(frame, JSONRPCRequest) else frame
         if refusal is not None:
-            await self._outbox.put(refusal.encode())
+            await self._outbox.put(refusal.encode(), MAX_UNREAD)
 
     def _admit(self, request: JSONRPCRequest, size: int) -> Refusal | None:
         if self._pending.knows(request.id):
@@ -161,7 +167,7 @@ class _Answers:
         """Queue one message for the client and free the place of the request that it answers."""
         message = item.message
         try:
-            await self._outbox.put(encode(message, MAX_MESSAGE))
+            await self._outbox.put(encode(message, MAX_MESSAGE), MAX_UNREAD_ANSWERS)
         finally:
             if isinstance(message, (JSONRPCResponse, JSONRPCError)) and message.id is not None:
                 self._pending.settle(message.id)
