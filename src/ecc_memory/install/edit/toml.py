@@ -7,6 +7,7 @@ inline table. See :class:`.editor.Editor` for the operations.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 
@@ -14,7 +15,7 @@ from ecc_memory.errors import EditRefused
 from ecc_memory.install.edit import delimited
 from ecc_memory.install.edit.delimited import Delimited, Layout
 from ecc_memory.install.edit.editor import Document, Editor
-from ecc_memory.install.edit.text import cut_lines, indent_at, insert_lines, line_start
+from ecc_memory.install.edit.text import cut_lines, indent_at, insert_lines, line_number, line_start
 from ecc_memory.install.edit.toml_syntax import (
     COMMENT,
     Statement,
@@ -47,7 +48,7 @@ class TomlDocument(Document):
             self.tree: Mapping[str, object] = tomllib.loads(text)
             self._statements = scan(text)
         except tomllib.TOMLDecodeError as error:
-            raise EditRefused(f"not valid TOML: {error}") from None
+            raise _invalid(error, text) from None
         except RecursionError:
             raise EditRefused("arrays or tables are nested too deeply; edit the file by hand") from None
         except ValueError as error:
@@ -181,6 +182,14 @@ class TomlDocument(Document):
         if value is None or value.box is None:
             raise EditRefused(f"{render_key(key)} is an array of tables; change it by hand")
         return value.box
+
+
+def _invalid(error: ValueError, text: str) -> EditRefused:
+    """Return the parser's refusal with the line first, as all editors say it."""
+    reason, _, place = str(error).rpartition(" (at ")
+    line = re.match(r"line (\d+)", place)
+    number = int(line.group(1)) if line else line_number(text, len(text))
+    return EditRefused(f"line {number}: not valid TOML: {reason}")
 
 
 def _begins(path: Key, prefix: Key) -> bool:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date, datetime, time
 
 from ecc_memory.errors import EditRefused
 from ecc_memory.install.edit.delimited import Delimited
@@ -172,8 +173,10 @@ def render_value(value: object) -> str:
     """
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
     if isinstance(value, str):
         return _render_string(value)
     if isinstance(value, (list, tuple)):
