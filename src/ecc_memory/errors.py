@@ -59,9 +59,17 @@ class UsageError(EccMemoryError):
 
 
 class InvalidMemory(EccMemoryError):
-    """A memory or a document breaks the format; the message names field, line and repair."""
+    """A memory or a document breaks the format; the message names field, line and repair.
+
+    Attributes:
+        line: the line of the document that is to blame, 1-based, if one is.
+    """
 
     code = "ECC_MEMORY_INVALID"
+
+    def __init__(self, message: str, *, detail: str | None = None, line: int | None = None) -> None:
+        super().__init__(message, detail=detail)
+        self.line = line
 
 
 class SecretRefused(EccMemoryError):
@@ -125,9 +133,17 @@ class InstallError(EccMemoryError):
 
 
 class EditRefused(InstallError):
-    """A configuration file cannot be edited without touching what is not ours."""
+    """A configuration file cannot be edited without touching what is not ours.
+
+    Attributes:
+        snippet: what a person can paste into the file instead, if that is known.
+    """
 
     code = "ECC_MEMORY_EDIT_REFUSED"
+
+    def __init__(self, message: str, *, detail: str | None = None, snippet: str | None = None) -> None:
+        super().__init__(message, detail=detail)
+        self.snippet = snippet
 
 
 class InstallConflict(InstallError):

@@ -1,0 +1,1 @@
+"""The installer: plans, shows, applies, verifies, remembers and takes back."""
