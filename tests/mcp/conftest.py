@@ -68,7 +68,7 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
 
 @pytest.fixture(scope="module")
 def steady(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    """One server in the handshake era for all tests of a module: whatever one of them sends, the next is served."""
+    """One server for all tests of a module: whatever one of them sends, the next is served."""
     made = make_machine(tmp_path_factory.mktemp("steady"))
     server = made.open()
     yield server
