@@ -1,10 +1,9 @@
 """Make a virtual environment for this checkout, or leave the one that is up to date alone.
 
-    python scripts/environment.py run|test
+    python scripts/environment.py NAME WHAT...
 
-``run`` holds ecc-memory and every adapter, ``test`` the same editable plus the tools of
-requirements-dev.txt. Each lies in ``.venv-run`` or ``.venv-test`` of the checkout, or of the
-folder that ECC_MEMORY_ENVIRONMENTS names. Prints the environment's ``bin`` folder on stdout
+The environment is ``.venv-NAME`` in the checkout, or in the folder that ECC_MEMORY_ENVIRONMENTS
+names; WHAT is given to ``pip install`` there. Prints the environment's ``bin`` folder on stdout
 and every command it runs on stderr. Needs the standard library and either venv or pip.
 """
 
@@ -34,54 +33,48 @@ class SetupError(Exception):
 
 
 def main() -> None:
-    """Make or update the environment named on the command line."""
-    purpose = sys.argv[1]
-    folder = Path(os.environ.get("ECC_MEMORY_ENVIRONMENTS") or ROOT) / f".venv-{purpose}"
+    """Make or update the environment that the command line describes."""
+    name, *what = sys.argv[1:]
+    folder = Path(os.environ.get("ECC_MEMORY_ENVIRONMENTS") or ROOT) / f".venv-{name}"
     try:
-        prepare(folder, purpose)
+        prepare(folder, what)
     except SetupError as error:
         sys.exit(f"Error: {error}")
     print(bin_folder(folder))
 
 
-def prepare(folder: Path, purpose: str) -> None:
+def prepare(folder: Path, what: list[str]) -> None:
     """Bring the environment up to date; quick when it is already."""
-    stamp, wanted = folder / STAMP, fingerprint(purpose)
-    if is_alive(folder) and stamp.is_file() and stamp.read_text(encoding="ascii") == wanted:
+    stamp, wanted = folder / STAMP, fingerprint(what)
+    alive = is_alive(folder)
+    if alive and stamp.is_file() and stamp.read_text(encoding="ascii") == wanted:
         return
-    if not is_alive(folder):
+    if not alive:
         say(f"making the virtual environment {folder}")
         create(folder)
-    if purpose == "run":
-        adapters = sorted(
-            f"./{path.parent.relative_to(ROOT).as_posix()}" for path in ROOT.glob("adapters/*/pyproject.toml")
-        )
-        what = [".", *adapters]
-    else:
-        what = ["-r", "requirements-dev.txt"]
     say("installing into it (the first time takes a minute)")
     if not run([*pip_for(folder), *PIP_INSTALL, *what]):
-        raise SetupError("pip could not install ecc-memory; its own message stands above")
+        raise SetupError("pip could not install what is needed; its own message stands above")
     stamp.write_text(wanted, encoding="ascii")
 
 
-def fingerprint(purpose: str) -> str:
-    """Hash what decides whether the environment is still right: for ``run`` the sources too."""
-    digest = hashlib.sha256(f"{sys.version_info[:2]} {ROOT}".encode())
-    for path in inputs(purpose):
+def fingerprint(what: list[str]) -> str:
+    """Hash what decides whether an environment is still right."""
+    digest = hashlib.sha256(repr((sys.version_info[:2], str(ROOT), what)).encode())
+    for path in inputs(what):
         content = path.read_bytes()
-        digest.update(f"{path.relative_to(ROOT)} {len(content)}\n".encode() + content)
+        digest.update(f"{path} {len(content)}\n".encode() + content)
     return digest.hexdigest()
 
 
-def inputs(purpose: str) -> Iterator[Path]:
-    """Yield the files that go into an environment, in a fixed order."""
+def inputs(what: list[str]) -> Iterator[Path]:
+    """Yield what is installed: declarations always, and the sources of what is copied from here."""
     yield from sorted(
-        [ROOT / "pyproject.toml", ROOT / "requirements-dev.txt", *ROOT.glob("adapters/*/pyproject.toml")]
+        [*ROOT.glob("*.toml"), *ROOT.glob("requirements*.txt"), *ROOT.glob("adapters/*/*.toml")]
     )
-    if purpose == "run":
-        for top in sorted([ROOT / "src", ROOT / "skills", *ROOT.glob("adapters/*/src")]):
-            yield from sorted(p for p in top.rglob("*") if p.is_file() and p.suffix != ".pyc")
+    for folder in (ROOT / each for each in what if (ROOT / each).is_dir()):
+        for top in (folder / "src", folder / "skills"):
+            yield from sorted(path for path in top.rglob("*") if path.is_file() and path.suffix != ".pyc")
 
 
 def create(folder: Path) -> None:
