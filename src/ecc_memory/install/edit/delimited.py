@@ -68,7 +68,8 @@ def add(text: str, box: Delimited, render: Render, layout: Layout) -> str:
         indent = indent_at(text, model)
         lead = newline_near(text, at) + indent
     separator, trailing = ("", ",") if comma else ("," if box.elements else "", "")
-    return f"{text[:end]}{separator}{text[end:at]}{lead}{render(indent)}{trailing}{text[at:]}"
+    element = render(indent).replace("\n", newline_near(text, at))
+    return f"{text[:end]}{separator}{text[end:at]}{lead}{element}{trailing}{text[at:]}"
 
 
 def _fill(text: str, box: Delimited, render: Render, layout: Layout) -> str:
@@ -76,12 +77,12 @@ def _fill(text: str, box: Delimited, render: Render, layout: Layout) -> str:
     inside, close = box.start + 1, box.end - 1
     padding = text[inside:close]
     lines = "\n" in padding or "\r" in padding
-    if not lines and not layout.spread:
+    if not lines and (padding or not layout.spread):
         return f"{text[:close]}{render(None)}{padding}{text[close:]}"
     newline, outer = newline_near(text, inside), indent_at(text, box.start)
     indent = outer + layout.unit
     tail = padding if lines else newline + outer
-    return f"{text[:inside]}{newline}{indent}{render(indent)}{tail}{text[close:]}"
+    return f"{text[:inside]}{newline}{indent}{render(indent).replace(chr(10), newline)}{tail}{text[close:]}"
 
 
 def remove(text: str, box: Delimited, index: int, layout: Layout) -> str:

@@ -60,6 +60,13 @@ def without_key(tree: object, key: Key) -> object:
     return {**tree, key[0]: without_key(tree[key[0]], key[1:])}
 
 
+def nested(key: Key, value: object) -> object:
+    """Return ``value`` below ``key``: one mapping in another for each name."""
+    for name in reversed(key):
+        value = {name: value}
+    return value
+
+
 def without_empty(tree: object, key: Key) -> object:
     """Return ``tree`` without the empty containers and nulls at the end of the path ``key``.
 
