@@ -10,7 +10,7 @@ from dataclasses import replace
 from ecc_memory.errors import EccMemoryError, InstallError
 from ecc_memory.install import artifacts
 from ecc_memory.install.artifacts import State
-from ecc_memory.install.files import View, delete, look, put_back, require_replaceable, write
+from ecc_memory.install.files import View, delete, look, put_back, require_replaceable, sweep, write
 from ecc_memory.install.plan import Plan
 from ecc_memory.install.receipt import Receipts
 from ecc_memory.install.steps import Step
@@ -37,6 +37,7 @@ def carry_out(plan: Plan, before: Receipts, store: Store) -> None:
         return
     for step in steps:
         require_replaceable(step.view)
+        sweep(step.view.real.parent)
     done: list[tuple[Step, View]] = []
     try:
         store.save(_both(before, plan.receipts))

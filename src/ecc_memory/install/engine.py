@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from ecc_memory.errors import UsageError
 from ecc_memory.harness.types import Installation, InstallRequest, Level
 from ecc_memory.install.apply import carry_out
+from ecc_memory.install.artifacts import identity
 from ecc_memory.install.notes import notes_for
 from ecc_memory.install.plan import Plan, Target, plan_install, plan_uninstall
 from ecc_memory.install.receipt import Installed, Owner, Receipts
@@ -122,8 +123,8 @@ def uninstall(
     with _session(context, dry_run) as (receipts, store):
         owners = _owners(context, receipts, slugs, level)
         unknown = [] if slugs is None else [owner for owner in owners if not _is_known(owner, receipts)]
-        wishes = [wish for owner in unknown for wish in _known_shapes(context, owner)]
-        plan = plan_uninstall(owners, receipts, wishes, force=force)
+        unrecorded = [forms for owner in unknown for forms in _known_forms(context, owner)]
+        plan = plan_uninstall(owners, receipts, unrecorded, force=force)
         if store is not None:
             carry_out(plan, receipts, store)
     notes = [f"{owner}: no record of an installation" for owner in unknown]
@@ -171,14 +172,14 @@ def _is_known(owner: Owner, receipts: Receipts) -> bool:
     return owner in receipts.installations or owner in _holders(receipts)
 
 
-def _known_shapes(context: Context, owner: Owner) -> list[Wish]:
-    """Return everything that this version may have written for an owner, in all its variants."""
+def _known_forms(context: Context, owner: Owner) -> list[list[Wish]]:
+    """Return every artifact that this version may have written for an owner, in all its forms."""
     adapter = context.plugins.get(owner.harness)
     require_level(adapter, owner.level)
     where = context.surroundings(owner.level)
-    wishes: dict[str, Wish] = {}
+    forms: dict[tuple[object, ...], list[Wish]] = {}
     for read_only in (False, True):
         options = Options(owner.level, ALL_PARTS, read_only=read_only)
         for artifact in adapter.installation(build_request(context, adapter, where, options)).artifacts:
-            wishes[repr(artifact)] = Wish(owner, artifact)
-    return list(wishes.values())
+            forms.setdefault((artifact.path, identity(artifact)), []).append(Wish(owner, artifact))
+    return list(forms.values())

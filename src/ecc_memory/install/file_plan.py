@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ecc_memory.errors import EditRefused, InstallConflict, InstallError
@@ -77,17 +77,18 @@ class FilePlanner:
         note = f"together with {', '.join(extra)}, which someone had added to it" if extra else ""
         self._note(owner, holding.artifact, "remove" if holding.original is None else "give-back", note)
 
-    def recognise(self, artifact: Artifact, owner: Owner) -> None:
-        """Take out an artifact that no receipt knows, if it is exactly what we would write."""
-        if self._holding(artifact) is not None or _is_optional(artifact):
+    def recognise(self, forms: Sequence[Artifact], owner: Owner) -> None:
+        """Take out an artifact that no receipt knows, if it has exactly one of the forms we write."""
+        if self._holding(forms[0]) is not None or _is_optional(forms[0]):
             return
-        found = self._state(artifact)
-        if self._is_ours(artifact, found):
-            self._recognised = True
-            self._leaving.append(Holding(artifacts.held(artifact), (owner,)))
-            self._note(owner, artifact, "remove", "recognised without a record of its installation")
-        elif found is not State.ABSENT:
-            self._note(owner, artifact, "foreign", "not what this version writes, so it is left alone")
+        for artifact in forms:
+            if self._is_ours(artifact, self._state(artifact)):
+                self._recognised = True
+                self._leaving.append(Holding(artifacts.held(artifact), (owner,)))
+                self._note(owner, artifact, "remove", "recognised without a record of its installation")
+                return
+        if self._state(forms[0]) is not State.ABSENT:
+            self._note(owner, forms[0], "foreign", "not what this version writes")
 
     def want(self, wish: Wish) -> None:
         """Put an artifact in for an owner.
@@ -156,7 +157,8 @@ class FilePlanner:
 
     def _refresh(self, artifact: Artifact, holding: Holding, owner: Owner) -> tuple[Action, str]:
         """Decide how an artifact that we hold already comes to its newest form."""
-        if self._state(artifact) in (State.INTACT, State.GROWN):
+        found = self._state(artifact)
+        if found is State.INTACT or (found is State.GROWN and not self._is_outdated(artifact, holding)):
             return "unchanged", ""
         before = self._state(holding.artifact)
         if before is State.OTHER and _is_optional(artifact):
@@ -250,6 +252,10 @@ class FilePlanner:
         if isinstance(artifact, OwnedFile) and (self._view.is_link or os.path.islink(self._view.path.parent)):
             return False
         return found is State.INTACT
+
+    def _is_outdated(self, artifact: Artifact, holding: Holding) -> bool:
+        """Whether keys that only our earlier form had are still there beside the user's own."""
+        return artifacts.put(artifact, self._view.data, holding.artifact) != self._view.data
 
     def _conflict(self, artifact: Artifact, owner: Owner, problem: str) -> InstallConflict:
         without = "without --reminders" if artifact.part == "reminders" else f"with --no-{artifact.part}"

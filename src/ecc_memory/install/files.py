@@ -22,6 +22,7 @@ from ecc_memory.errors import InstallError
 MAX_BYTES = 16 * 1024 * 1024
 """The largest file that is edited; real configuration is far below."""
 
+_TEMPORARY = ".ecc-memory-"
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _REASONS = {
     errno.ENOSPC: "the disk is full",
@@ -141,7 +142,7 @@ def write(view: View, data: bytes, *, mode: int = 0o644) -> View:
     """
     with explained("cannot be written", view.path):
         os.makedirs(view.real.parent, exist_ok=True)
-        temporary = view.real.parent / f".ecc-memory-{secrets.token_hex(8)}.tmp"
+        temporary = view.real.parent / f"{_TEMPORARY}{secrets.token_hex(8)}.tmp"
         try:
             _fill(temporary, data, view, mode)
             require_unchanged(view)
@@ -154,6 +155,14 @@ def write(view: View, data: bytes, *, mode: int = 0o644) -> View:
     if written.data != data:
         raise InstallError("the file does not hold what was written to it", detail=_where(view))
     return written
+
+
+def sweep(folder: Path) -> None:
+    """Delete temporary files that an installer left when it was killed; call it under the lock."""
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            if name.startswith(_TEMPORARY) and name.endswith(".tmp"):
+                os.unlink(folder / name)
 
 
 def delete(view: View) -> None:

@@ -79,7 +79,7 @@ def plan_install(
 def plan_uninstall(
     owners: Iterable[Owner],
     receipts: Receipts,
-    unrecorded: Iterable[Wish] = (),
+    unrecorded: Iterable[Sequence[Wish]] = (),
     *,
     force: bool = False,
 ) -> Plan:
@@ -88,7 +88,7 @@ def plan_uninstall(
     Args:
         owners: whose artifacts go.
         receipts: what is installed.
-        unrecorded: artifacts to look for although no receipt knows them.
+        unrecorded: artifacts to look for although no receipt knows them, each in all its forms.
         force: take out what someone edited, too.
 
     Raises:
@@ -99,8 +99,9 @@ def plan_uninstall(
     for owner in leaving:
         for receipt, holding in receipts.owned_by(owner):
             board.leave(receipt.path, holding.artifact, owner)
-    for wish in unrecorded:
-        board.planner(board.view(wish.artifact.path)).recognise(wish.artifact, wish.owner)
+    for forms in unrecorded:
+        view = board.view(forms[0].artifact.path)
+        board.planner(view).recognise([wish.artifact for wish in forms], forms[0].owner)
     plan = board.plan(receipts.installations)
     left = {owner for owner in leaving if plan.receipts.owned_by(owner)}
     installations = {

@@ -10,6 +10,7 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from ecc_memory.errors import InstallError
@@ -93,24 +94,28 @@ class Store:
         Raises:
             InstallError: another installer is still at work, or the system has no such lock.
         """
-        self._made = missing_folders(self.folder.parent)
         with explained("cannot be written", self._lock):
             descriptor = self._acquire()
         try:
             yield tuple(str(folder) for folder in self._made)
         finally:
+            unused = not os.path.lexists(self._file)
             try:
-                if not os.path.lexists(self._file):
+                if unused:
                     self._vanish()
             finally:
                 os.close(descriptor)
+            if unused and self._made and os.path.lexists(self.folder):
+                self._hand_on()
 
     def _acquire(self) -> int:
         if fcntl is None:
             raise InstallError("installing needs file locks, which this system does not have")
         deadline = time.monotonic() + _PATIENCE
         while True:
+            made = missing_folders(self.folder.parent)
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
+            self._made = sorted({*self._made, *made})
             try:
                 descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             except FileNotFoundError:  # another installer removed the folder just now
@@ -144,3 +149,11 @@ class Store:
         for folder in (self.folder, *reversed(self._made)):
             with contextlib.suppress(OSError):
                 os.rmdir(folder)
+
+    def _hand_on(self) -> None:
+        """Let whoever works here now remember the folders that we made and could not remove."""
+        with self.locked() as made:
+            receipts = self.load()
+            if not receipts.empty:
+                self.save(replace(receipts, folders=tuple(dict.fromkeys((*made, *receipts.folders)))))
+                self._made = []
