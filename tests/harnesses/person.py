@@ -11,7 +11,23 @@ from pathlib import Path
 BIN = Path(sys.executable).parent
 SECONDS = 120
 OURS = ("ecc-memory", "unified-memory")
-HARNESS_STATE = {".sqlite", ".sqlite-shm", ".sqlite-wal", ".db", ".db-shm", ".db-wal", ".log", ".jsonl"}
+HARNESS_STATE = (
+    ".cache/",
+    ".claude.json",
+    ".claude/backups/",
+    ".claude/projects/",
+    ".claude/sessions/",
+    ".codex/sessions/",
+    ".codex/logs",
+    ".codex/state",
+    ".hermes/logs/",
+    ".hermes/sessions/",
+    ".hermes/state.db",
+    ".hermes/.skills_prompt_snapshot.json",
+    ".local/share/opencode/",
+    "src/repo/.ecc/",
+)
+"""What harnesses write down about their sessions, and the vault itself: neither is an installation."""
 
 
 @dataclass
@@ -76,7 +92,6 @@ class Person:
         return [
             path
             for path, content in self.files().items()
-            if Path(path).suffix not in HARNESS_STATE
-            and not path.startswith("src/repo/.ecc/")
+            if not path.startswith(HARNESS_STATE)
             and any(word in path or word.encode() in content for word in OURS)
         ]

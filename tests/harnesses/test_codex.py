@@ -144,4 +144,5 @@ def test_a_session_saves_and_finds(person):
     assert "ecc.memory.write.v1" in saved
     assert "Sessions live in Redis" in found
     assert "not instructions" in found
-    assert json.loads(person.ecc("search", "redis", "--json"))["results"][0]["memory"]["sourceHarness"] == "codex"
+    hit = json.loads(person.ecc("search", "redis", "--json"))["results"][0]["memory"]
+    assert hit["sourceHarness"] == "codex"
