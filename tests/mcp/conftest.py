@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from .process import ServerProcess
+from .process import COMMAND, ServerProcess
 
 
 def git(*arguments: str | Path, cwd: Path) -> str:
@@ -37,7 +37,10 @@ class Machine:
     def start(
         self, *arguments: str, harness: str | None = "codex", cwd: Path | None = None, **env: str
     ) -> ServerProcess:
-        server = ServerProcess([*arguments], cwd=cwd or self.project, env=self.env(harness, **env))
+        return self.run([COMMAND, *arguments], cwd or self.project, self.env(harness, **env))
+
+    def run(self, command: list[str], cwd: Path, env: dict[str, str]) -> ServerProcess:
+        server = ServerProcess(command, cwd=cwd, env=env)
         self.servers.append(server)
         return server
 

@@ -49,9 +49,9 @@ def modern(message: dict[str, Any]) -> dict[str, Any]:
 class ServerProcess:
     """A server and everything that it writes."""
 
-    def __init__(self, arguments: list[str], *, cwd: Path | None, env: dict[str, str]) -> None:
+    def __init__(self, command: list[str], *, cwd: Path, env: dict[str, str]) -> None:
         self.process = subprocess.Popen(
-            [COMMAND, *arguments],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

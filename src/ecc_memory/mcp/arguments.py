@@ -63,6 +63,8 @@ class Argument:
         return {"minimum": self.bounds[0], "maximum": self.bounds[1]} if self.bounds else {}
 
     def _count(self, value: object) -> int:
+        if isinstance(value, float) and value.is_integer():  # an integer to JSON Schema
+            value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
             raise self._wrong(value)
         if self.bounds is not None and not self.bounds[0] <= value <= self.bounds[1]:

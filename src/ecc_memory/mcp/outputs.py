@@ -72,7 +72,6 @@ DOCTOR = _object(
                 "duplicateIdCount",
                 "brokenLinkCount",
                 "skippedSymlinkCount",
-                "findingCount",
                 "warningCount",
                 "scannedBytes",
             ),

@@ -73,7 +73,6 @@ def examined(report: DoctorReport, places: list[Place]) -> Json:
         "duplicateIdCount": report.duplicate_id_count,
         "brokenLinkCount": report.broken_link_count,
         "skippedSymlinkCount": report.skipped_symlink_count,
-        "findingCount": len(report.findings),
         "warningCount": len(report.warnings),
         "scannedBytes": report.scanned_bytes,
         "truncated": report.truncated,
