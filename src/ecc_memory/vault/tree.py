@@ -11,7 +11,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import uuid
 from collections.abc import Iterator
 from types import TracebackType
 
@@ -179,7 +178,7 @@ class Folder:
             VaultIO: the operating system refused; nothing of ours is left under ``name``.
         """
         path = os.path.join(self.path, name)
-        temporary = f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}"
+        temporary = f"{TEMPORARY_PREFIX}{os.urandom(16).hex()}"
         linked = False
         try:
             self._write_new(temporary, data)
