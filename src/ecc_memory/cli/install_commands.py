@@ -29,6 +29,18 @@ Examples:
   ecc memory uninstall --all
 """
 
+_STATUS_EXAMPLES = """\b
+Examples:
+  ecc memory status
+  ecc memory status --harness codex --json
+  ecc memory status --no-checks
+"""
+_HARNESSES_EXAMPLES = """\b
+Examples:
+  ecc memory harnesses
+  ecc memory harnesses --json
+"""
+
 Harnesses = Annotated[
     list[str] | None,
     typer.Option("--harness", metavar="NAME", help="A harness, such as codex; repeatable."),
@@ -42,10 +54,12 @@ def register(app: typer.Typer) -> None:
     """Add the commands to ``app``."""
     app.command("install", epilog=_INSTALL_EXAMPLES)(install)
     app.command("uninstall", epilog=_UNINSTALL_EXAMPLES)(uninstall)
+    app.command("status", epilog=_STATUS_EXAMPLES)(status)
+    app.command("harnesses", epilog=_HARNESSES_EXAMPLES)(harnesses)
 
 
 def install(
-    harnesses: Harnesses = None,
+    names: Harnesses = None,
     all_detected: Annotated[bool, typer.Option("--all-detected", help="Every harness found here.")] = False,
     user: User = False,
     project: Project = False,
@@ -85,7 +99,7 @@ def install(
     if not parts:
         raise UsageError("there is nothing left to install; drop one of --no-rules, --no-mcp, --no-skill")
     context = Context.current()
-    slugs = list(harnesses or [])
+    slugs = list(names or [])
     if all_detected:
         slugs += detected(context, level)
     if not slugs:
@@ -104,7 +118,7 @@ def install(
 
 
 def uninstall(
-    harnesses: Harnesses = None,
+    names: Harnesses = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Every harness, every level and project, unless narrowed.")
     ] = False,
@@ -120,13 +134,47 @@ def uninstall(
     from ecc_memory.install.report import UNINSTALL_SCHEMA, outcome_json
     from ecc_memory.install.request import Context
 
-    if everything and harnesses:
+    if everything and names:
         raise UsageError("--all and --harness exclude each other")
     level = _level(user=user, project=project)
-    slugs = None if everything else list(harnesses or [])
+    slugs = None if everything else list(names or [])
     outcome = run(Context.current(), slugs, level, force=force, dry_run=dry_run)
     payload, status = outcome_json(outcome, UNINSTALL_SCHEMA), 1 if outcome.kept else 0
     return emit(payload, uninstall_lines(outcome), as_json=as_json, status=status)
+
+
+def status(
+    names: Harnesses = None,
+    no_checks: Annotated[
+        bool, typer.Option("--no-checks", help="Do not ask the harnesses' own programs.")
+    ] = False,
+    as_json: options.Json = False,
+) -> int:
+    """Show what is installed where, whether it is intact, and which vault it uses."""
+    from ecc_memory.cli.status_output import status_lines
+    from ecc_memory.install.diagnosis import diagnose
+    from ecc_memory.install.request import Context
+    from ecc_memory.install.status import status as look
+    from ecc_memory.install.status_json import status_json
+
+    context = Context.current()
+    found = look(context, names or (), run_checks=not no_checks)
+    remarks = diagnose(context, found)
+    wrong = any(remark.weight == "finding" for remark in remarks)
+    payload = status_json(found, remarks)
+    return emit(payload, status_lines(found, remarks), as_json=as_json, status=1 if wrong else 0)
+
+
+def harnesses(as_json: options.Json = False) -> int:
+    """List the harnesses that can be installed, and whether they are on this machine."""
+    from ecc_memory.cli.status_output import harness_lines
+    from ecc_memory.install.catalogue import catalogue
+    from ecc_memory.install.request import Context
+    from ecc_memory.install.status_json import harnesses_json
+
+    context = Context.current()
+    entries, broken = catalogue(context), context.plugins.broken
+    return emit(harnesses_json(entries, broken), harness_lines(entries, broken), as_json=as_json)
 
 
 def _level(*, user: bool, project: bool) -> Level | None:

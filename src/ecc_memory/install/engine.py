@@ -79,7 +79,7 @@ def _target(request: InstallRequest, installation: Installation) -> Target:
         owner,
         tuple(artifact for artifact in installation.artifacts if artifact.part in request.parts),
         request.parts,
-        Installed(request.version, request.parts, request.server_env),
+        Installed(request.version, request.parts, request.server_env, request.server_command),
     )
 
 
@@ -122,8 +122,8 @@ def uninstall(
     dry_run = dry_run or context.dry_run
     with _session(context, dry_run) as (receipts, store):
         owners = _owners(context, receipts, slugs, level)
-        unknown = [] if slugs is None else [owner for owner in owners if not _is_known(owner, receipts)]
-        unrecorded = [forms for owner in unknown for forms in _known_forms(context, owner)]
+        unknown = [] if slugs is None else [owner for owner in owners if owner not in receipts.owners()]
+        unrecorded = [forms for owner in unknown for forms in known_forms(context, owner)]
         plan = plan_uninstall(owners, receipts, unrecorded, force=force)
         if store is not None:
             carry_out(plan, receipts, store)
@@ -152,7 +152,7 @@ def _outcome(plan: Plan, owners: Sequence[Owner], notes: Sequence[str], *, dry_r
 def _owners(
     context: Context, receipts: Receipts, slugs: Sequence[str] | None, level: Level | None
 ) -> list[Owner]:
-    installed = sorted({*receipts.installations, *_holders(receipts)})
+    installed = receipts.owners()
     if slugs is None and level is None:
         return installed
     level = level or "user"
@@ -164,15 +164,7 @@ def _owners(
     return [owner_of(slug, level, where) for slug in dict.fromkeys(slugs)]
 
 
-def _holders(receipts: Receipts) -> set[Owner]:
-    return {owner for file in receipts.files.values() for held in file.holdings for owner in held.owners}
-
-
-def _is_known(owner: Owner, receipts: Receipts) -> bool:
-    return owner in receipts.installations or owner in _holders(receipts)
-
-
-def _known_forms(context: Context, owner: Owner) -> list[list[Wish]]:
+def known_forms(context: Context, owner: Owner) -> list[list[Wish]]:
     """Return every artifact that this version may have written for an owner, in all its forms."""
     adapter = context.plugins.get(owner.harness)
     require_level(adapter, owner.level)

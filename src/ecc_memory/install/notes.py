@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ecc_memory.harness.plugins import Adapter
 from ecc_memory.harness.types import ConfigEntry, InstallRequest
 from ecc_memory.install.plan import Plan
 from ecc_memory.install.request import PROJECT_ROOT, Context, Options
+from ecc_memory.install.values import mentions
 
 
 def notes_for(
@@ -38,12 +37,4 @@ def _mentions(plan: Plan, word: str) -> bool:
         for item in step.items
         if isinstance(item.artifact, ConfigEntry)
     )
-    return any(_contains(value, word) for value in values)
-
-
-def _contains(value: object, word: str) -> bool:
-    if isinstance(value, Mapping):
-        return word in value or any(_contains(below, word) for below in value.values())
-    if isinstance(value, (list, tuple)):
-        return any(_contains(element, word) for element in value)
-    return value == word
+    return any(mentions(value, word) for value in values)

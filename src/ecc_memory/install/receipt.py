@@ -44,11 +44,13 @@ class Installed:
         version: the ecc-memory that installed it last.
         parts: the parts that were asked for, over all runs.
         server_env: what its server is given.
+        server_command: what starts its server.
     """
 
     version: str
     parts: frozenset[Part]
     server_env: Mapping[str, str]
+    server_command: str
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,11 @@ class Receipts:
         found = {os.path.realpath(path): receipt for path, receipt in self.files.items()}
         moved = {path: replace(receipt, path=path) for path, receipt in found.items()}
         return replace(self, files=moved)
+
+    def owners(self) -> list[Owner]:
+        """Return everyone who has anything, sorted."""
+        holders = (owner for file in self.files.values() for held in file.holdings for owner in held.owners)
+        return sorted({*self.installations, *holders})
 
     def owned_by(self, owner: Owner) -> list[tuple[FileReceipt, Holding]]:
         """Return the artifacts that an owner has, with their files."""

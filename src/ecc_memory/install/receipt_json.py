@@ -75,11 +75,13 @@ def _installed(installed: Installed) -> dict[str, object]:
         "version": installed.version,
         "parts": sorted(installed.parts),
         "serverEnv": dict(installed.server_env),
+        "serverCommand": installed.server_command,
     }
 
 
 def _read_installed(entry: Mapping[str, Any]) -> Installed:
-    return Installed(entry["version"], frozenset(entry["parts"]), dict(entry["serverEnv"]))
+    env, command = dict(entry["serverEnv"]), entry["serverCommand"]
+    return Installed(entry["version"], frozenset(entry["parts"]), env, command)
 
 
 def _file(receipt: FileReceipt) -> dict[str, object]:

@@ -16,6 +16,15 @@ def plain(value: object) -> object:
     return value
 
 
+def mentions(value: object, word: str) -> bool:
+    """Whether ``word`` is a key or a whole string somewhere in the value."""
+    if isinstance(value, Mapping):
+        return word in value or any(mentions(below, word) for below in value.values())
+    if isinstance(value, (list, tuple)):
+        return any(mentions(element, word) for element in value)
+    return value == word
+
+
 def covers(ours: object, found: object) -> bool:
     """Whether ``found`` is ours with nothing changed but keys added, at any depth."""
     if isinstance(ours, Mapping) and isinstance(found, Mapping):

@@ -30,6 +30,7 @@ class Home:
         path: the home folder.
         project: a repository below it.
         env: the environment the installer sees: ``HOME``, ``PATH`` and what a test adds.
+        server: the server program that user-level entries name.
     """
 
     def __init__(self, path: Path, adapters: Iterable[Adapter]) -> None:
@@ -37,12 +38,13 @@ class Home:
         self.project = self.path / "work" / "project"
         (self.project / ".git").mkdir(parents=True, exist_ok=True)
         self.env: dict[str, str] = {"HOME": str(self.path), "PATH": os.defpath}
+        self.server = SERVER
         self._plugins = Plugins(adapters)
 
     @property
     def context(self) -> Context:
         """Where the installer works: this home, inside the project."""
-        return Context(self.path, self.env, self.project, self._plugins, SERVER)
+        return Context(self.path, self.env, self.project, self._plugins, self.server)
 
     def install(self, *slugs: str, dry_run: bool = False, **options: object) -> Outcome:
         """Install harnesses; ``options`` are those of :class:`~ecc_memory.install.request.Options`."""
