@@ -164,7 +164,7 @@ class Editor:
         if not isinstance(old, Mapping) or not isinstance(value, Mapping):
             return document.replace(key, value)
         steps = list(_differences(old, value))
-        if len(steps) > _MAX_STEPS:
+        if not value or len(steps) > _MAX_STEPS:
             return document.replace(key, value)
         text = document.text
         for name, new in steps:
