@@ -9,8 +9,10 @@ minimum in parentheses, which is what a quiet machine would give.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -19,6 +21,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 HERE = Path(__file__).parent
 OURS = [str(Path(sys.executable).with_name("ecc-memory-mcp"))]
@@ -53,12 +56,16 @@ class Server:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder, env=env
         )
 
-    def ask(self, message: dict[str, object]) -> dict[str, object]:
-        """Send one request and wait for its answer."""
+    def send(self, message: dict[str, object]) -> None:
+        """Send one message."""
         assert self.process.stdin is not None
-        assert self.process.stdout is not None
         self.process.stdin.write(json.dumps(message).encode() + b"\n")
         self.process.stdin.flush()
+
+    def ask(self, message: dict[str, object]) -> dict[str, object]:
+        """Send one request and wait for its answer."""
+        assert self.process.stdout is not None
+        self.send(message)
         answer: dict[str, object] = json.loads(self.process.stdout.readline())
         return answer
 
@@ -175,6 +182,72 @@ def pressure(folder: str) -> None:
         server.leave()
 
 
+def endings(folder: str, runs: int) -> None:
+    """Print how long the process outlives each way in which it can end."""
+    print(f"\n{'end, ms until it is gone':28}{'median':>10}{'max':>10}{'status':>10}")
+    ways: dict[str, Callable[[Server], None]] = {
+        "end of input": lambda server: close(server.process.stdin),
+        "SIGTERM": lambda server: server.process.send_signal(signal.SIGTERM),
+        "SIGINT": lambda server: server.process.send_signal(signal.SIGINT),
+        "closed read end, idle": lambda server: close(server.process.stdout),
+    }
+    for busy in ("", ", mid-call"):
+        for name, end in ways.items():
+            spent = []
+            for _ in range(runs):
+                server = Server(OURS, folder)
+                server.ask(INITIALIZE)
+                if busy:
+                    server.send(json.loads(search(2)))
+                began = time.perf_counter()
+                end(server)
+                status = server.process.wait()
+                spent.append((time.perf_counter() - began) * 1000)
+                close(server.process.stdin)
+                close(server.process.stdout)
+            print(f"{name + busy:28}{statistics.median(spent):10.0f}{max(spent):10.0f}{status:10}")
+    spent = [orphan(folder) for _ in range(runs)]
+    print(f"{'dead parent, open pipe':28}{statistics.median(spent):10.0f}{max(spent):10.0f}{'-':>10}")
+
+
+def close(stream: IO[bytes] | None) -> None:
+    """Close a pipe whose other end may be gone."""
+    assert stream is not None
+    with contextlib.suppress(OSError):
+        stream.close()
+
+
+def orphan(folder: str) -> float:
+    """Kill a server's parent while its input stays open; return the milliseconds it lives on."""
+    parent = (
+        "import subprocess, sys, time; print(subprocess.Popen(sys.argv[1:]).pid, flush=True); time.sleep(60)"
+    )
+    env = {**os.environ, "HOME": folder, "ECC_MEMORY_HARNESS": "bench"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", parent, *OURS],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=folder,
+        env=env,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    server = Path(f"/proc/{int(process.stdout.readline())}/stat")
+    process.stdin.write(json.dumps(INITIALIZE).encode() + b"\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    process.kill()
+    process.wait()
+    began = time.perf_counter()
+    with contextlib.suppress(OSError):
+        while server.read_text().rsplit(")", 1)[1].split()[0] != "Z":
+            time.sleep(0.002)
+    spent = (time.perf_counter() - began) * 1000
+    close(process.stdin)
+    close(process.stdout)
+    return spent
+
+
 def search(number: int) -> bytes:
     """Return one pipelined call."""
     params = {"name": "memory_search", "arguments": {"query": "token rotation"}}
@@ -206,3 +279,4 @@ if __name__ == "__main__":
         starts(folder, options.runs)
         latency(folder, options.calls)
         pressure(folder)
+        endings(folder, max(3, options.runs // 2))

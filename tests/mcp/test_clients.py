@@ -178,3 +178,11 @@ def test_a_probe_without_the_envelope_lets_a_client_fall_back(machine: Machine) 
     server = machine.start()
     assert server.ask(request("probe", "server/discover"))["error"]["code"] == -32601
     assert "result" in server.open()
+
+
+def test_before_the_handshake_only_a_ping_is_served(machine: Machine) -> None:
+    server = machine.start()
+    assert server.ask(request("early", "ping"))["result"] == {}
+    assert server.ask(call("early", "memory_doctor"))["error"]["code"] == -32602
+    assert "result" in server.open()
+    assert "result" in server.ask(call("late", "memory_doctor"))

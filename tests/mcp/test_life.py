@@ -182,3 +182,32 @@ def test_a_server_without_standard_error_works(machine: Machine) -> None:
     )
     assert done.returncode == 0
     assert json.loads(done.stdout)["id"] == "open"
+
+
+def test_a_log_that_nobody_reads_does_not_stop_it(machine: Machine) -> None:
+    """Each of these makes the SDK log a warning, together far more than a pipe holds."""
+    process = subprocess.Popen(
+        [COMMAND],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=machine.project,
+        env=machine.env(),
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdin.write(json.dumps(INITIALIZE).encode() + b"\n")
+    bad = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "x", "reason": 5}}
+    for _ in range(3000):
+        process.stdin.write(json.dumps(bad).encode() + b"\n")
+    process.stdin.write(json.dumps(request("after", "ping")).encode() + b"\n")
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["id"] == "open"
+    assert json.loads(process.stdout.readline())["id"] == "after"
+    process.stdin.close()
+    assert process.wait(PATIENCE) == 0
+    logged = process.stderr.read()
+    assert b"ecc-memory-mcp: dropped 'notifications/cancelled'" in logged
+    process.stdout.close()
+    process.stderr.close()

@@ -152,7 +152,7 @@ class _Reader:
             self._pending.add(notification, size)
             return
         identity = (notification.params or {}).get("requestId")
-        if not isinstance(identity, (str, int)) or not self._pending.withdraw(identity):
+        if isinstance(identity, (str, int)) and not self._pending.withdraw(identity):
             await self._to_server.send(SessionMessage(notification))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -42,7 +43,7 @@ class Wire:
         os.dup2(nothing, 0)
         os.close(nothing)
         os.dup2(2, 1)
-        if sys.stdout is not None:
+        with contextlib.suppress(AttributeError, OSError, ValueError):  # there may be none, or closed
             sys.stdout.flush()
         sys.stdout = sys.stderr
         threading.Thread(target=wire._listen, daemon=True).start()
