@@ -10,7 +10,7 @@ import os
 import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ecc_memory.errors import UsageError
 
@@ -24,8 +24,7 @@ _MOST_BYTES = 64 * 1024
 _CORE_WORKTREE = re.compile(r"^\s*worktree\s*=\s*\"?(.*?)\"?\s*$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Where one scope lives and how that was decided.
 
     Attributes:

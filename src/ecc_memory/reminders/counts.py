@@ -1,0 +1,140 @@
+"""How much a vault holds, found out in the time that a reminder has.
+
+Only the head of each document is read, and only what decides whether it counts: what is wrong with a
+body is for the doctor to say.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+
+from ecc_memory.errors import EccMemoryError
+from ecc_memory.vault.roots import Place
+from ecc_memory.vault.tree import Folder
+
+_SCHEMA = "ecc.memory.v1"
+_SUFFIX = ".md"
+_HEAD_BYTES = 32 * 1024
+_MAX_ENTRIES = 20_000
+_MAX_DEPTH = 8
+_FIELDS = frozenset({"schema", "kind", "scope", "status", "target_harnesses", "updated_at"})
+
+
+class OutOfTime(EccMemoryError):
+    """The vault is too large to be counted in time."""
+
+
+class Counts:
+    """What one harness would find.
+
+    Attributes:
+        active: active memories that it may see.
+        handoffs: those of them that are handoffs.
+        newest: the day of the latest one, ``YYYY-MM-DD``; empty where there is none.
+    """
+
+    def __init__(self, active: int = 0, handoffs: int = 0, newest: str = "") -> None:
+        self.active = active
+        self.handoffs = handoffs
+        self.newest = newest
+
+
+def count(places: Iterable[Place], harness: str, deadline: float) -> Counts:
+    """Count what is in some scopes.
+
+    Args:
+        places: the scopes' folders; one that does not exist is empty.
+        harness: the slug of who asks; what is addressed to others does not count.
+        deadline: the ``time.monotonic()`` at which to give up.
+
+    Raises:
+        OutOfTime: there is too much.
+        VaultUnsafe, VaultIO: a folder cannot be used.
+    """
+    counts = Counts()
+    for place in places:
+        root = _open(place)
+        if root is not None:
+            with root:
+                _Walk(place.scope, harness, deadline, counts).folder(root, ())
+    return counts
+
+
+def _open(place: Place) -> Folder | None:
+    anchor = Folder.open(place.anchor)
+    if anchor is None:
+        return None
+    with anchor:
+        return anchor.descend(place.below)
+
+
+class _Walk:
+    """One scope's share of the count."""
+
+    def __init__(self, scope: str, harness: str, deadline: float, counts: Counts) -> None:
+        self._scope = scope
+        self._targets = {harness, "all"}
+        self._deadline = deadline
+        self._counts = counts
+
+    def folder(self, folder: Folder, names: tuple[str, ...]) -> None:
+        entries, more = folder.entries(_MAX_ENTRIES)
+        if more or len(names) > _MAX_DEPTH:
+            raise OutOfTime("the vault is too large to be counted")
+        for entry in entries:
+            if time.monotonic() > self._deadline:
+                raise OutOfTime("the vault is too large to be counted in time")
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                child = folder.child(entry.name)
+                if child is not None:
+                    with child:
+                        self.folder(child, (*names, entry.name))
+            elif names and entry.name.endswith(_SUFFIX) and entry.is_file(follow_symlinks=False):
+                self._document(folder, entry.name, names[0])
+
+    def _document(self, folder: Folder, name: str, kind_folder: str) -> None:
+        fields = _fields(folder.read(name, _HEAD_BYTES)[0])
+        kind = fields.get("kind", [""])[0]
+        if (
+            fields.get("schema") == [_SCHEMA]
+            and fields.get("status") == ["active"]
+            and fields.get("scope") == [self._scope]
+            and f"{kind}s" == kind_folder
+            and not self._targets.isdisjoint(fields.get("target_harnesses", ()))
+        ):
+            self._counts.active += 1
+            self._counts.handoffs += kind == "handoff"
+            self._counts.newest = max(self._counts.newest, fields["updated_at"][0][:10])
+
+
+def _fields(head: bytes) -> Mapping[str, list[str]]:
+    """Read the fields that count, each as its strings; none where the head is not that of a document."""
+    lines = iter(head.decode("utf-8", "replace").split("\n"))
+    if next(lines).rstrip("\r") != "---":
+        return {}
+    fields: dict[str, list[str]] = {}
+    for line in lines:
+        if line.rstrip("\r") == "---":
+            return fields if len(fields) == len(_FIELDS) else {}
+        key, _, value = line.partition(":")
+        key = key.strip()
+        if key in _FIELDS:
+            strings = _strings(value)
+            if not strings:
+                return {}
+            fields[key] = strings
+    return {}
+
+
+def _strings(text: str) -> list[str]:
+    """Read a JSON string or list of strings, trimmed; nothing where it is neither."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    values = value if isinstance(value, list) else [value]
+    return [each.strip() for each in values] if all(isinstance(each, str) for each in values) else []
