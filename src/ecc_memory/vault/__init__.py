@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "KINDS",
     "SCOPES",
+    "Counts",
     "Diagnostics",
     "DoctorReport",
     "Finding",

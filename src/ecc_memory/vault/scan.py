@@ -7,6 +7,7 @@ A scan never fails because of one document: what cannot be vouched for becomes a
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -99,10 +100,22 @@ class Scan:
         return [document for document in self.documents if document.memory.targets(harness)]
 
 
-def scan(places: Iterable[Place], limits: Limits) -> Scan:
+class OutOfTime(Exception):
+    """A scan was not done when its time was over."""
+
+
+def scan(places: Iterable[Place], limits: Limits, *, deadline: float | None = None) -> Scan:
     """Read every document of the given scopes, within the bounds.
 
     A missing root is an empty scope. Entries are taken in the order of their names.
+
+    Args:
+        places: the scopes.
+        limits: the bounds over all of them.
+        deadline: when to give up, by ``time.monotonic()``; None for never.
+
+    Raises:
+        OutOfTime: only with a deadline.
     """
     result = Scan()
     for place in places:
@@ -111,7 +124,7 @@ def scan(places: Iterable[Place], limits: Limits) -> Scan:
             if root is None:
                 continue
             with root:
-                _Walk(place.scope, limits, result).folder(root, ())
+                _Walk(place.scope, limits, result, deadline).folder(root, ())
         except VaultUnsafe:
             message = "the scope's folder is reached through a symbolic link; replace it by a real folder"
             result.symlinks.append(Problem(f"{place.scope}:", "symlink", message))
@@ -139,10 +152,11 @@ def open_root(place: Place) -> Folder | None:
 class _Walk:
     """One scope's share of a scan."""
 
-    def __init__(self, scope: str, limits: Limits, result: Scan) -> None:
+    def __init__(self, scope: str, limits: Limits, result: Scan, deadline: float | None) -> None:
         self.scope = scope
         self.limits = limits
         self.result = result
+        self.deadline = deadline
 
     def folder(self, folder: Folder, names: tuple[str, ...]) -> None:
         entries, more = folder.entries(self.limits.files - self.result.entries)
@@ -180,6 +194,8 @@ class _Walk:
             self.result.cut_by = self.result.cut_by or "an unreadable folder"
 
     def _document(self, folder: Folder, names: tuple[str, ...]) -> None:
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise OutOfTime
         path = self._path(names)
         try:
             data, status = folder.read(names[-1], MAX_DOCUMENT_BYTES)

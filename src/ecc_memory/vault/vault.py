@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -22,6 +23,7 @@ from ecc_memory.vault import document as format
 from ecc_memory.vault.doctor import examine
 from ecc_memory.vault.document import KINDS, MAX_DOCUMENT_BYTES, SCOPES, Memory, serialize_document
 from ecc_memory.vault.results import (
+    Counts,
     Diagnostics,
     DoctorReport,
     InitResult,
@@ -31,7 +33,7 @@ from ecc_memory.vault.results import (
     SearchResult,
 )
 from ecc_memory.vault.roots import WORKING_DIRECTORY, Place, resolve_places
-from ecc_memory.vault.scan import SUFFIX, Document, Limits, Scan, kind_folder, open_root, scan
+from ecc_memory.vault.scan import SUFFIX, Document, Limits, OutOfTime, Scan, kind_folder, open_root, scan
 from ecc_memory.vault.search import Query
 from ecc_memory.vault.secrets import find_secret
 from ecc_memory.vault.tree import Folder, NotRegular
@@ -299,9 +301,29 @@ class Vault:
         harness = _harness(target_harness)
         return examine(self._scan(scopes), self._limits, harness)
 
-    def _scan(self, scopes: Iterable[str] | None) -> Scan:
+    def counts(self, target_harness: str | None = None, deadline_s: float = 0.2) -> Counts | None:
+        """Count what a search of project and team scope could find, for a session reminder.
+
+        Args:
+            target_harness: only what is addressed to this harness; default everything.
+            deadline_s: seconds after which to give up.
+
+        Returns:
+            None when the time was not enough.
+        """
+        harness = _harness(target_harness)
+        try:
+            found = self._scan(None, time.monotonic() + deadline_s)
+        except OutOfTime:
+            return None
+        active = [each.memory for each in found.visible_to(harness) if each.memory.status == "active"]
+        handoffs = sum(memory.kind == "handoff" for memory in active)
+        return Counts(len(active), handoffs, max((memory.updated_at for memory in active), default=None))
+
+    def _scan(self, scopes: Iterable[str] | None, deadline: float | None = None) -> Scan:
         wanted = DEFAULT_SCOPES if scopes is None else _choices(scopes, SCOPES, "scope")
-        return scan([self._places[scope] for scope in SCOPES if scope in wanted], self._limits)
+        places = [self._places[scope] for scope in SCOPES if scope in wanted]
+        return scan(places, self._limits, deadline=deadline)
 
     def _publish(self, memory: Memory, data: bytes) -> SaveResult:
         self._refuse_writes(memory.scope)
