@@ -125,7 +125,7 @@ def test_a_second_run_does_nothing(checkout):
     assert python(checkout, f"{made}; {stamped}").returncode == 0
     done = subprocess.run(
         [sys.executable, "scripts/environment.py", "x", "."],
-        cwd=checkout, capture_output=True, text=True, check=True, timeout=60,
+        cwd=checkout, env={"PATH": os.defpath}, capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     assert done.stdout == f"{checkout}/.venv-x/bin\n"
     assert done.stderr == ""

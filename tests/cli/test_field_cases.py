@@ -13,14 +13,18 @@ QUERIES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("query", QUERIES)
-def test_metacharacters_crash(ecc, query):
+def test_metacharacters_crash(ecc):
+    identity = ecc.save("Plain", "\n".join(f"before {query} after" for query in QUERIES))
+    for query in QUERIES:
+        done = ecc("search", "--json", "--", query)
+        assert (done.status, done.err) == (0, ""), query
+        assert [hit["memory"]["id"] for hit in done.json["results"]] == [identity], query
+
+
+@pytest.mark.parametrize("query", ['"', "*", "-x", "foo(bar)"])
+def test_metacharacters_crash_in_neither_form(ecc, query):
     ecc.save("Plain", f"before {query} after")
-    done = ecc("search", "--json", "--", query)
-    assert done.status == 0
-    assert done.err == ""
-    assert len(done.json["results"]) == 1
-    assert ecc("search", "--", query).status == 0
+    assert f"| before {query} after" in ecc("search", "--", query).out
 
 
 def test_query_words_join_by_space(ecc):
@@ -82,13 +86,10 @@ def test_colon_in_title_breaks_frontmatter_line_ends_are_refused(ecc, title):
     assert done.refused(1) == "ECC_MEMORY_INVALID"
 
 
-WAYS_OUT = [
-    "../../etc/passwd", "..\\..\\x", "mem_1/../../x", "%2e%2e/", "C:mem", "\\\\host\\share",
-    "mem_1.md", "．．/x", "mem_1\n", "/etc/passwd", "~", ".", "",
-]  # fmt: skip
+WAYS_OUT = ["../../etc/passwd", "..\\..\\x", "mem_1/../../x", "/etc/passwd"]
+MORE_WAYS_OUT = ["%2e%2e/", "C:mem", "\\\\host\\share", "mem_1.md", "．．/x", "mem_1\n", "~", ".", ""]
 SAVE = ("save", "--title", "T", "--stdin")
 HANDOFF = ("handoff", "--title", "T", "--stdin", "--from")
-SLUGS = ("--tag", "--target", "--source-harness", "--from", "--target-harness")
 ENTRY_POINTS = [
     ("read",),
     (*SAVE, "--scope"),
@@ -110,9 +111,7 @@ ENTRY_POINTS = [
 
 @pytest.mark.parametrize("entry_point", ENTRY_POINTS, ids=" ".join)
 def test_path_traversal(ecc, entry_point, tmp_path):
-    for value in WAYS_OUT:
-        if value in ("mem_1.md", "mem_1\n") and entry_point[-1] in SLUGS:
-            continue  # a slug may look like this, and never becomes a path
+    for value in [*WAYS_OUT, *(MORE_WAYS_OUT if entry_point == ("read",) else [])]:
         done = ecc(*entry_point, value, "--json", stdin="B")
         assert done.status in (1, 2)
         assert done.refused(done.status) in ("ECC_MEMORY_USAGE", "ECC_MEMORY_INVALID"), value
@@ -135,7 +134,7 @@ def test_terminal_escapes_and_bidi_are_refused_on_save(ecc, escape):
     assert done.refused(1) == "ECC_MEMORY_INVALID"
 
 
-@pytest.mark.parametrize("escape", ESCAPES)
+@pytest.mark.parametrize("escape", ["\x1b]0;x\x07\x1b[2J\x07\u202egnp\u2066", "\x9b31m\x85\x9d0;x\x9c"])
 @pytest.mark.parametrize("form", [(), ("--json",)])
 def test_terminal_escapes_and_bidi_in_files_and_messages(ecc, escape, form):
     ecc.save("Good")

@@ -39,13 +39,13 @@ SaveScope = Annotated[
         help="project: private to this checkout. team: shared through git. user: follows you everywhere.",
     ),
 ]
-Title = Annotated[str, typer.Option("--title", help="One line, up to 200 characters.")]
+Title = Annotated[str, typer.Option("--title", metavar="TEXT", help="One line, up to 200 characters.")]
 Stdin = Annotated[bool, typer.Option("--stdin", help="Read the body from standard input.")]
 BodyFile = Annotated[
     str | None,
     typer.Option("--body-file", metavar="FILE", help="Read the body from this regular file."),
 ]
-Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag, a-z 0-9 . _ -; repeatable.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="NAME", help="A tag of a-z 0-9 . _ -; repeatable.")]
 Links = Annotated[
     list[str] | None,
     typer.Option("--link", metavar="ID", help="A memory this one refers to or replaces; repeatable."),
