@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ecc_memory.errors import UsageError
 from ecc_memory.reminders.counts import Counts, OutOfTime, count
-from ecc_memory.reminders.envelopes import context
+from ecc_memory.reminders.envelopes import context, denial
 from ecc_memory.reminders.event import Event, parse_event, project_folder
 from ecc_memory.reminders.options import Options, parse_options
 from ecc_memory.reminders.text import before_compaction, reminder
@@ -34,7 +34,7 @@ def answer(arguments: Sequence[str], data: bytes, env: Mapping[str, str], deadli
         raise UsageError(f"the event is {event.name!r}, not {options.event!r}")
     places = _places(options, event, env)
     if options.task == "guard":
-        return b""
+        return _guard(options, event, places, env)
     return _remind(options, event, places, deadline - _SECONDS_TO_SPARE)
 
 
@@ -53,10 +53,20 @@ def _remind(options: Options, event: Event, places: Mapping[str, Place], deadlin
     return context(options.event, text) if text else b""
 
 
+def _guard(options: Options, event: Event, places: Mapping[str, Place], env: Mapping[str, str]) -> bytes:
+    from ecc_memory.reminders.guard import objection
+
+    reason = objection(options, event, places, event.cwd or os.getcwd(), _home(env))
+    return denial(options.event, reason) if reason is not None else b""
+
+
 def _places(options: Options, event: Event, env: Mapping[str, str]) -> Mapping[str, Place]:
     """Give the scopes' folders as the harness's server sees them."""
     pinned = {PROJECT_ROOT_VARIABLE: options.project_root, USER_ROOT_VARIABLE: options.user_root}
     env = {**env, **{name: value for name, value in pinned.items() if value}}
-    home = env.get("HOME") or os.path.expanduser("~")
     folder = project_folder(options.harness, event, env)
-    return resolve_places(folder, env, home, cwd_origin="the session's folder")
+    return resolve_places(folder, env, _home(env), cwd_origin="the session's folder")
+
+
+def _home(env: Mapping[str, str]) -> str:
+    return env.get("HOME") or os.path.expanduser("~")
