@@ -211,10 +211,8 @@ def test_every_way_to_write_the_path(session, harness, memory, tmp_path):
         f"{memory.parent}//{memory.name}",
     ):
         assert refusal(session, harness, edit(harness, path, "a", "b")) != "", path
-    assert refusal(session, harness, edit(harness, below, "a", "b"), cwd=tmp_path) == ""
-    assert (
-        refusal(session, harness, edit(harness, f"../{below}", "a", "b"), cwd=session.project / "src") != ""
-    )
+    above = edit(harness, f"../{below}", "a", "b")
+    assert refusal(session, harness, above, cwd=session.project / "src") != ""
 
 
 def test_a_case_variant_counts_where_the_file_system_says_so(session, memory):
