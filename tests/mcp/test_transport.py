@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -130,6 +132,26 @@ def wants_answer(line: bytes) -> bool:
     if not isinstance(value, dict) or "id" in value or value.get("jsonrpc") != "2.0":
         return True
     return not isinstance(value.get("method"), str) or not isinstance(value.get("params"), (dict, type(None)))
+
+
+def test_pipes_may_be_non_blocking(machine: Machine) -> None:
+    """Some clients hand over the ends of non-blocking pipes."""
+    ours, theirs = os.pipe(), os.pipe()
+    for descriptor in (ours[0], theirs[1]):
+        os.set_blocking(descriptor, False)
+    process = subprocess.Popen(
+        [COMMAND], stdin=ours[0], stdout=theirs[1], cwd=machine.project, env=machine.env()
+    )
+    os.close(ours[0])
+    os.close(theirs[1])
+    lines = [INITIALIZE, *(request(number, "tools/list") for number in range(100))]
+    with os.fdopen(ours[1], "wb") as to_server, os.fdopen(theirs[0], "rb") as from_server:
+        for line in lines:
+            to_server.write(json.dumps(line).encode() + b"\n")
+            to_server.flush()
+            time.sleep(0.002)
+        assert {json.loads(from_server.readline())["id"] for _ in lines} == {"open", *range(100)}
+    assert process.wait() == 0
 
 
 @on_linux

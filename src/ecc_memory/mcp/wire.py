@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import sys
 import threading
 from dataclasses import dataclass, field
@@ -66,10 +67,13 @@ class Wire:
         return self._read_some()
 
     def _read_some(self) -> bytes:
-        try:
-            return os.read(self.input, _CHUNK)
-        except OSError:  # a connection that was reset, a terminal that hung up
-            return b""
+        while True:
+            try:
+                return os.read(self.input, _CHUNK)
+            except BlockingIOError:  # the client made its pipe non-blocking, for both of us
+                select.select([self.input], [], [])
+            except OSError:  # a connection that was reset, a terminal that hung up
+                return b""
 
     def write(self, data: bytes) -> None:
         """Block until all of ``data`` is written.
@@ -79,7 +83,10 @@ class Wire:
         """
         view = memoryview(data)
         while view:
-            view = view[os.write(self.output, view) :]
+            try:
+                view = view[os.write(self.output, view) :]
+            except BlockingIOError:
+                select.select([], [self.output], [])
 
 
 def _open_if_closed(descriptor: int) -> None:
