@@ -25,6 +25,11 @@ def config_home(where, slug):
 
 
 def invented(slug):
+    """Return the adapter of an invented harness."""
+    return adapt(plugin(slug), slug, f"ecc-memory-{slug}", "0.0.1")
+
+
+def plugin(slug):
     """Return a plugin like the ones adapters ship: skill, rules and a TOML entry."""
 
     @hookimpl
@@ -61,4 +66,4 @@ def invented(slug):
     module.ecc_memory_harness = ecc_memory_harness
     module.ecc_memory_detect = ecc_memory_detect
     module.ecc_memory_installation = ecc_memory_installation
-    return adapt(module, slug, f"ecc-memory-{slug}", "0.0.1")
+    return module

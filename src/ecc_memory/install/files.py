@@ -150,7 +150,6 @@ def write(view: View, data: bytes, *, mode: int = 0o644) -> View:
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
-        _sync_folder(view.real.parent)
     written = look(view.path)
     if written.data != data:
         raise InstallError("the file does not hold what was written to it", detail=_where(view))
@@ -174,7 +173,6 @@ def delete(view: View) -> None:
     with explained("cannot be deleted", view.path):
         require_unchanged(view)
         os.unlink(view.real)
-        _sync_folder(view.real.parent)
 
 
 def put_back(before: View, written: View) -> None:
@@ -283,14 +281,3 @@ def _name(temporary: Path, view: View) -> None:
         else:
             return
     os.replace(temporary, view.real)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # a file system that cannot sync a folder says so
-            raise
-    finally:
-        os.close(descriptor)

@@ -76,7 +76,9 @@ class Store:
         """
         view = look(self._file)
         if not receipts.empty:
-            write(view, dump(receipts), mode=0o600)
+            data = dump(receipts)
+            if data != view.data:
+                write(view, data, mode=0o600)
             return
         above = set(map(str, self.folder.parents))
         self._made = sorted({*self._made, *(Path(made) for made in receipts.folders if made in above)})
