@@ -52,22 +52,22 @@ class Person:
         base = {"HOME": str(self.home), "PATH": path, "LANG": "C.UTF-8", "COLUMNS": "200"}
         return {**base, **self.env, **more}
 
-    def run(self, *argv: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
-        """Run a program as this person, in the project unless told otherwise."""
+    def run(self, *argv: str, said: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+        """Run a program as this person in the project; ``said`` is what they type."""
         return subprocess.run(
             argv,
-            cwd=cwd or self.project,
+            cwd=self.project,
             env=self.environment(**env),
-            stdin=subprocess.DEVNULL,
+            input=said,
             capture_output=True,
             text=True,
             timeout=SECONDS,
             check=False,
         )
 
-    def output(self, *argv: str, **env: str) -> str:
+    def output(self, *argv: str, said: str = "", **env: str) -> str:
         """Run a program that must succeed and give what it printed."""
-        done = self.run(*argv, **env)
+        done = self.run(*argv, said=said, **env)
         assert done.returncode == 0, f"{argv}: {done.stdout}{done.stderr}"
         return done.stdout
 

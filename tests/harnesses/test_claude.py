@@ -6,7 +6,8 @@ import pytest
 
 from ecc_memory.guidance import rules_snippet
 
-from .endpoint import Call, ScriptedModel, results, text_of
+from .endpoint import Call, results, text_of
+from .sessions import claude
 
 pytestmark = [pytest.mark.harness("claude")]
 
@@ -17,27 +18,11 @@ SNIPPET = rules_snippet().strip()
 
 @pytest.fixture
 def before(person):
-    person.env.update(
-        DISABLE_TELEMETRY="1",
-        DISABLE_AUTOUPDATER="1",
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
-        ANTHROPIC_API_KEY="dummy",
-    )
     person.write(".claude/settings.json", SETTINGS)
     person.write(".claude/CLAUDE.md", "# Me\n\nTests first.\n")
     person.write("src/repo/CLAUDE.md", "# Project\n\nUse make.\n")
     person.write("src/repo/.mcp.json", SERVERS)
     return person.files()
-
-
-def session(person, *steps, allowed="mcp__plugin_ecc-memory_ecc-memory-vault"):
-    """Run one session and give the endpoint and what Claude said about itself at its start."""
-    with ScriptedModel(*steps) as model:
-        said = person.output(
-            "claude", "-p", "hello", "--output-format", "stream-json", "--verbose",
-            "--allowedTools", allowed, ANTHROPIC_BASE_URL=model.url,
-        )  # fmt: skip
-    return model, json.loads(said.splitlines()[0])
 
 
 def assert_only_what_was_there(person, before):
@@ -52,7 +37,7 @@ def test_user_level(person, before):
     assert "plugin:ecc-memory:ecc-memory-vault: " in person.output("claude", "mcp", "list")
     plugin = str(person.home / ".claude" / "skills" / "ecc-memory")
     assert "Validation passed" in person.output("claude", "plugin", "validate", plugin)
-    model, init = session(person)
+    model, init = claude(person)
     assert "ecc-memory:unified-memory" in init["skills"]
     assert {"name": "plugin:ecc-memory:ecc-memory-vault", "status": "connected", "source": "plugin"} in init[
         "mcp_servers"
@@ -61,7 +46,7 @@ def test_user_level(person, before):
     assert shown.count(SNIPPET) == 1
     assert "Tests first." in shown
     person.ecc("uninstall", "--harness", "claude")
-    model, init = session(person)
+    model, init = claude(person)
     assert not [name for name in init["skills"] if "unified-memory" in name]
     assert SNIPPET not in text_of(model.turns[0])
     assert_only_what_was_there(person, before)
@@ -69,7 +54,7 @@ def test_user_level(person, before):
 
 def test_project_level(person, before):
     person.ecc("install", "--harness", "claude", "--project")
-    model, init = session(person)
+    model, init = claude(person)
     assert "unified-memory" in init["skills"]
     assert "ecc-memory-vault" in [server["name"] for server in init["mcp_servers"]]
     assert text_of(model.turns[0]).count(SNIPPET) == 1
@@ -85,10 +70,10 @@ def test_the_rules_are_read_once_whatever_the_project_has(person, before, claude
         person.write("src/repo/CLAUDE.md", claude_md)
     before = person.files()
     person.ecc("install", "--harness", "claude", "--harness", "codex", "--project")
-    model, _ = session(person)
+    model, _ = claude(person)
     assert text_of(model.turns[0]).count(SNIPPET) == 1
     person.ecc("uninstall", "--harness", "codex", "--project")
-    model, _ = session(person)
+    model, _ = claude(person)
     assert text_of(model.turns[0]).count(SNIPPET) == 1
     person.ecc("uninstall", "--harness", "claude", "--project")
     assert_only_what_was_there(person, before)
@@ -113,7 +98,7 @@ def test_relocated_home(person, before):
     person.env["CLAUDE_CONFIG_DIR"] = str(person.home / "elsewhere")
     before = person.files()
     person.ecc("install", "--harness", "claude")
-    model, init = session(person)
+    model, init = claude(person)
     assert "ecc-memory:unified-memory" in init["skills"]
     assert text_of(model.turns[0]).count(SNIPPET) == 1
     person.ecc("uninstall", "--harness", "claude")
@@ -124,7 +109,7 @@ def test_relocated_home(person, before):
 def test_a_session_saves_and_finds(person, before):
     person.ecc("install", "--harness", "claude")
     save = Call("memory_save", {"title": "Sessions live in Redis", "body": "Not in JWT.", "kind": "decision"})
-    model, _ = session(person, save, Call("memory_search", {"query": "redis"}), "done")
+    model, _ = claude(person, save, Call("memory_search", {"query": "redis"}), "done")
     assert "memory_save" in text_of({"tools": model.turns[0]["tools"]})  # there from the first turn on
     saved, found = results(model.turns[-1])
     assert "ecc.memory.write.v1" in saved

@@ -7,7 +7,8 @@ import pytest
 from ecc_memory.guidance import rules_snippet
 
 from .app_server import skills
-from .endpoint import Call, ScriptedModel, results, text_of
+from .endpoint import Call, results, text_of
+from .sessions import codex
 
 pytestmark = [pytest.mark.harness("codex")]
 
@@ -18,6 +19,7 @@ model = "gpt-x"
 [mcp_servers.time]   # mine
 command = "uvx"
 args = ["mcp-server-time", "--local-timezone=UTC"]
+enabled = false
 startup_timeout_ms = 20_000
 
 [mcp_servers.time.env]
@@ -34,23 +36,6 @@ def server(person):
 def prompt(person):
     shown = json.loads(person.output("codex", "debug", "prompt-input", "hello"))
     return "\n".join(part["text"] for item in shown for part in item["content"])
-
-
-def stub_config(model):
-    return f"""\
-model = "stub"
-model_provider = "stub"
-
-[model_providers.stub]
-name = "stub"
-base_url = "{model.url}/v1"
-wire_api = "responses"
-request_max_retries = 0
-stream_max_retries = 0
-
-[analytics]
-enabled = false
-"""
 
 
 @pytest.fixture
@@ -135,10 +120,9 @@ def test_relocated_home(person):
 
 def test_a_session_saves_and_finds(person):
     save = Call("memory_save", {"title": "Sessions live in Redis", "body": "Not in JWT.", "kind": "decision"})
-    with ScriptedModel(save, Call("memory_search", {"query": "redis"}), "done") as model:
-        person.write(".codex/config.toml", stub_config(model))
-        person.ecc("install", "--harness", "codex")
-        person.output("codex", "exec", "--skip-git-repo-check", "hello")
+    person.write(".codex/config.toml", CONFIG)
+    person.ecc("install", "--harness", "codex")
+    model = codex(person, save, Call("memory_search", {"query": "redis"}), "done")
     assert rules_snippet().strip() in text_of(model.turns[0])
     saved, found = results(model.turns[-1])
     assert "ecc.memory.write.v1" in saved

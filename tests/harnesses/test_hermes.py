@@ -7,7 +7,9 @@ import pytest
 
 from ecc_memory.guidance import rules_snippet
 
-from .endpoint import Call, ScriptedModel, results, text_of
+from .endpoint import Call, results, text_of
+from .person import BIN
+from .sessions import hermes
 
 pytestmark = [pytest.mark.harness("hermes")]
 
@@ -34,18 +36,6 @@ def before(person):
     return person.files()
 
 
-def session(person, *steps):
-    """Run one session and give the endpoint; the model stands in the configuration while it runs."""
-    with ScriptedModel(*steps) as model:
-        config = person.home / ".hermes" / "config.yaml"
-        mine = config.read_bytes()
-        stub = f"default: stub, provider: custom, base_url: '{model.url}/v1', api_key: dummy"
-        config.write_bytes(mine + f"model: {{{stub}}}\n".encode())
-        person.output("hermes", "-z", "hello")
-        config.write_bytes(mine)
-    return model
-
-
 def skills(person):
     return re.findall(r"unified-memory +│", person.output("hermes", "skills", "list"))
 
@@ -60,13 +50,13 @@ def test_user_level(person, before):
     person.ecc("install", "--harness", "hermes")
     assert "memory_search" in person.output("hermes", "mcp", "test", "ecc-memory-vault")
     assert len(skills(person)) == 1
-    shown = text_of(session(person).turns[0])
+    shown = text_of(hermes(person).turns[0])
     assert shown.count(SNIPPET) == 1
     for own in ("You are Ada.", "Use make.", "recall, save, hand off."):
         assert own in shown
     person.ecc("uninstall", "--harness", "hermes")
     assert skills(person) == []
-    assert SNIPPET not in text_of(session(person).turns[0])
+    assert SNIPPET not in text_of(hermes(person).turns[0])
     assert_only_what_was_there(person, before)
 
 
@@ -74,7 +64,7 @@ def test_a_hint_of_the_users_own_stays(person, before):
     person.write(".hermes/config.yaml", CONFIG + 'agent:\n  environment_hint: "Behind a proxy."\n')
     before = person.files()
     person.ecc("install", "--harness", "hermes")
-    shown = text_of(session(person).turns[0])
+    shown = text_of(hermes(person).turns[0])
     assert shown.count(SNIPPET) == 1
     for own in ("You are Ada.", "Behind a proxy."):
         assert own in shown
@@ -85,7 +75,10 @@ def test_a_hint_of_the_users_own_stays(person, before):
 
 def test_hermes_rewrites_its_configuration_in_between(person, before):
     person.ecc("install", "--harness", "hermes")
-    person.run("hermes", "mcp", "add", "zeta", "--command", "true")
+    zeta = person.home / "zeta-server"
+    zeta.symlink_to(BIN / "ecc-memory-mcp")
+    add = ("hermes", "mcp", "add", "zeta", "--command", str(zeta), "--env", "ECC_MEMORY_HARNESS=zeta")
+    person.output(*add, said="Y\n")
     person.output("hermes", "config", "set", "terminal.timeout", "90")
     rewritten = person.files()[".hermes/config.yaml"]
     assert b"# Mine" not in rewritten  # it dropped every comment
@@ -94,9 +87,10 @@ def test_hermes_rewrites_its_configuration_in_between(person, before):
     assert "memory_search" in person.output("hermes", "mcp", "test", "ecc-memory-vault")
     person.ecc("uninstall", "--harness", "hermes")
     left = person.files()[".hermes/config.yaml"].decode()
-    assert "time:" in left
-    assert "timeout: 90" in left
+    for theirs in ("time:", "zeta:", "timeout: 90"):
+        assert theirs in left
     assert "environment_hint" not in left
+    zeta.unlink()
     assert person.traces() == []
 
 
@@ -132,7 +126,7 @@ def test_there_is_no_project_level(person, before):
 def test_a_session_saves_and_finds(person, before):
     person.ecc("install", "--harness", "hermes")
     save = Call("memory_save", {"title": "Sessions live in Redis", "body": "Not in JWT.", "kind": "decision"})
-    model = session(person, save, Call("memory_search", {"query": "redis"}), "done")
+    model = hermes(person, save, Call("memory_search", {"query": "redis"}), "done")
     saved, found = results(model.turns[-1])
     assert "ecc.memory.write.v1" in saved
     assert "Sessions live in Redis" in found

@@ -7,7 +7,8 @@ import pytest
 
 from ecc_memory.guidance import rules_snippet
 
-from .endpoint import Call, ScriptedModel, results, text_of
+from .endpoint import Call, results, text_of
+from .sessions import QUIET, opencode
 
 pytestmark = [pytest.mark.harness("opencode")]
 
@@ -25,24 +26,12 @@ SNIPPET = rules_snippet().strip()
 
 @pytest.fixture
 def before(person):
-    person.env.update(OPENCODE_DISABLE_AUTOUPDATE="1", OPENCODE_DISABLE_MODELS_FETCH="1")
+    person.env.update(QUIET["opencode"])
     person.write(".config/opencode/opencode.jsonc", CONFIG)
     person.write(".claude/CLAUDE.md", "# Me\n\nTests first.\n")
     person.write("notes/style.md", "Short sentences.\n")
     person.write("src/repo/CLAUDE.md", "# Project\n\nUse make.\n")
     return person.files()
-
-
-def session(person, *steps):
-    """Run one session and give the endpoint; the model comes by environment, not by a file."""
-    with ScriptedModel(*steps) as model:
-        options = {"baseURL": f"{model.url}/v1", "apiKey": "dummy"}
-        limits = {"stub": {"limit": {"context": 200000, "output": 8000}}}
-        stub = {"npm": "@ai-sdk/openai-compatible", "options": options, "models": limits}
-        names = {"model": "stub/stub", "small_model": "stub/stub", "enabled_providers": ["stub"]}
-        content = json.dumps({**names, "provider": {"stub": stub}})
-        person.output("opencode", "run", "hello", OPENCODE_CONFIG_CONTENT=content)
-    return model
 
 
 def config(person):
@@ -66,14 +55,14 @@ def test_user_level(person, before):
     assert config(person)["mcp"]["ecc-memory-vault"]["environment"] == {"ECC_MEMORY_HARNESS": "opencode"}
     assert set(config(person)["mcp"]) == {"time", "ecc-memory-vault"}
     assert len(skills(person)) == 1
-    shown = text_of(session(person).turns[0])
+    shown = text_of(opencode(person).turns[0])
     assert shown.count(SNIPPET) == 1
     for own in ("Tests first.", "Use make.", "Short sentences."):
         assert own in shown
     person.ecc("uninstall", "--harness", "opencode")
     assert set(config(person)["mcp"]) == {"time"}
     assert skills(person) == []
-    assert SNIPPET not in text_of(session(person).turns[0])
+    assert SNIPPET not in text_of(opencode(person).turns[0])
     assert_only_what_was_there(person, before)
 
 
@@ -84,7 +73,7 @@ def test_a_configuration_we_created_is_gone_again_though_opencode_ran(person, be
     if level == "--user":
         (person.home / ".config/opencode/config.json").unlink()
     person.ecc("install", "--harness", "opencode", level)
-    session(person)
+    opencode(person)
     assert len(skills(person)) == 1
     person.ecc("uninstall", "--harness", "opencode", level)
     assert not (person.home / ".config/opencode/opencode.json").exists()
@@ -100,11 +89,11 @@ def test_project_level(person, before, own):
     person.ecc("install", "--harness", "opencode", "--harness", "codex", "--project")
     assert config(person)["mcp"]["ecc-memory-vault"]["command"] == ["ecc-memory-mcp"]
     assert len(skills(person)) == 1
-    shown = text_of(session(person).turns[0])
+    shown = text_of(opencode(person).turns[0])
     assert shown.count(SNIPPET) == 1
     assert "Use make." in shown
     person.ecc("uninstall", "--harness", "codex", "--project")
-    shown = text_of(session(person).turns[0])
+    shown = text_of(opencode(person).turns[0])
     assert shown.count(SNIPPET) == 1
     assert len(skills(person)) == 1
     person.ecc("uninstall", "--harness", "opencode", "--project")
@@ -129,7 +118,7 @@ def test_relocated_home(person, before):
     person.env["XDG_CONFIG_HOME"] = str(person.home / "elsewhere")
     person.ecc("install", "--harness", "opencode")
     assert "ecc-memory-vault" in config(person)["mcp"]
-    assert text_of(session(person).turns[0]).count(SNIPPET) == 1
+    assert text_of(opencode(person).turns[0]).count(SNIPPET) == 1
     person.ecc("uninstall", "--harness", "opencode")
     assert person.traces() == []
 
@@ -137,7 +126,7 @@ def test_relocated_home(person, before):
 def test_a_session_saves_and_finds(person, before):
     person.ecc("install", "--harness", "opencode")
     save = Call("memory_save", {"title": "Sessions live in Redis", "body": "Not in JWT.", "kind": "decision"})
-    model = session(person, save, Call("memory_search", {"query": "redis"}), "done")
+    model = opencode(person, save, Call("memory_search", {"query": "redis"}), "done")
     saved, found = results(model.turns[-1])
     assert "ecc.memory.write.v1" in saved
     assert "Sessions live in Redis" in found
