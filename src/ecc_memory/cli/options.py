@@ -45,7 +45,7 @@ BodyFile = Annotated[
     str | None,
     typer.Option("--body-file", metavar="FILE", help="Read the body from this regular file."),
 ]
-Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="NAME", help="A tag of a-z 0-9 . _ -; repeatable.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="NAME", help="a-z 0-9 . _ -; repeatable.")]
 Links = Annotated[
     list[str] | None,
     typer.Option("--link", metavar="ID", help="A memory this one refers to or replaces; repeatable."),

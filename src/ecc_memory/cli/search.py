@@ -26,7 +26,9 @@ Harness = Annotated[
     str | None,
     typer.Option("--target-harness", metavar="NAME", help="Only what is meant for this harness."),
 ]
-Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, max=100, help="At most so many results, 1 to 100.")]
+Limit = Annotated[
+    int, typer.Option("--limit", metavar="N", min=1, max=100, help="Results at most, 1 to 100.")
+]
 
 
 def register(app: typer.Typer) -> None:
