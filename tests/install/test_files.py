@@ -1,16 +1,20 @@
 """Links, special files, permissions, full disks: refused in plain words, and nothing changed."""
 
+import contextlib
 import os
 import resource
-import subprocess
-import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
 from ecc_memory.errors import InstallError
 from ecc_memory.install import files
+from ecc_memory.testing import Home
 
 from .invented import invented
+
+NOBODY = 65534
 
 
 def refused(home, match, **options):
@@ -117,12 +121,63 @@ def test_huge_file(home, config):
     refused(home, "MiB")
 
 
-def as_nobody(home, *words):
-    """Run the installer as a person who is not root."""
-    script = f"import sys; sys.path.insert(0, {os.fspath(files.__file__)!r})"
-    return subprocess.run(
-        [sys.executable, "-c", script, *words], check=False, capture_output=True, text=True, env=home.env
-    )
+@contextlib.contextmanager
+def person(folder):
+    """Be a person who is not root, in a home of one's own below ``folder``."""
+    home = Home(folder / "home", [invented("acme")])
+    home.install("acme", dry_run=True)  # imports what is imported late, which may be root's
+    if os.geteuid() != 0:
+        yield home
+        return
+    for path in (folder, *folder.rglob("*")):
+        os.chown(path, NOBODY, -1)
+    os.setresuid(NOBODY, NOBODY, 0)
+    try:
+        yield home
+    finally:
+        os.setresuid(0, 0, 0)
+
+
+@pytest.fixture
+def open_folder():
+    """A temporary folder that others than root can reach."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
+def test_read_only_folder(open_folder):
+    with person(open_folder) as home:
+        (home.path / ".acme").mkdir()
+        (home.path / ".acme").chmod(0o555)
+        refused(home, "folder may not be written")
+
+
+def test_unreadable_file(open_folder):
+    with person(open_folder) as home:
+        home.write(home.path / ".acme/config.toml", b'model = "x"\n').chmod(0)
+        with pytest.raises(InstallError, match="permission"):
+            home.install("acme")
+        (home.path / ".acme/config.toml").chmod(0o600)
+        assert sorted(home.tree()) == [
+            ".acme",
+            ".acme/config.toml",
+            "work",
+            "work/project",
+            "work/project/.git",
+        ]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file of somebody else's")
+def test_somebody_elses_file(open_folder):
+    config = open_folder / "home" / ".acme" / "config.toml"
+    with person(open_folder) as home:
+        home.write(config, b'model = "x"\n')
+        os.setresuid(0, 0, 0)
+        os.chown(config, 0, -1)
+        config.chmod(0o666)
+        os.setresuid(NOBODY, NOBODY, 0)
+        refused(home, "another user")
 
 
 def test_facts_of_the_file_are_kept(home, config):
@@ -165,7 +220,6 @@ def test_a_failure_half_way_puts_everything_back(home, config, rules):
     assert error.value.detail == str(config)
     assert home.tree() == before
     home.install("acme")
-    assert invented("acme").harness.slug == "acme"
 
 
 def test_change_underneath_is_noticed_just_before_the_rename(tmp_path):

@@ -1,5 +1,7 @@
 """Things that are not ours, or no longer as we left them."""
 
+import shutil
+
 import pytest
 
 from ecc_memory.errors import EditRefused, InstallConflict
@@ -116,7 +118,6 @@ def test_edited_entry_is_kept_and_reported(home, config, rules):
     assert config.read_bytes() == edited
     assert not rules.exists()
     assert not home.uninstall("acme", force=True).kept
-    assert list(home.tree()) == list(home.tree())
     assert not config.exists()
     assert not (home.path / ".local").exists()
 
@@ -277,3 +278,11 @@ def test_edits_by_others_between_two_owners_survive_both(home):
     assert b"ecc-memory:begin" in agents.read_bytes()
     home.uninstall("beta", level="project")
     assert agents.read_bytes() == b"intro\n\n# Mine\n"
+
+
+def test_a_project_that_is_gone_is_forgotten(home):
+    home.install("acme", level="project")
+    shutil.rmtree(home.project)
+    outcome = home.uninstall()
+    assert {item.action for step in outcome.steps for item in step.items} == {"gone"}
+    assert not (home.path / ".local").exists()

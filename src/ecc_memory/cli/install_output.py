@@ -82,7 +82,7 @@ def _what(item: Item) -> str:
 
 
 def _difference(step: Step) -> Iterator[str]:
-    """Show the lines that come and go; the neighbours are the user's and may be private."""
+    """Show the lines that come and go, and none around them."""
     if not step.writes or any(isinstance(item.artifact, OwnedFile) for item in step.items):
         return
     before, after = (
