@@ -271,9 +271,9 @@ def test_list_item_is_added_last_and_taken_out_again(original: bytes, expected: 
         (b'{"a":' * 129 + b"1" + b"}" * 129, "line 1: nested deeper than 128"),
         (b'{"a":' + b"[" * 100_000, "line 1: nested deeper than 128"),
         (b'{"a": ' + b"9" * 5000 + b"}", "line 1: a number with too many digits"),
-        (b'{"mcpServers": []}', "'ecc-memory-vault'"),
-        (b'{"mcpServers": "x"}', "'ecc-memory-vault'"),
-        (b'{"mcpServers": null}', "'ecc-memory-vault'"),
+        (b'{"mcpServers": []}', "line 1: mcpServers is not a table of keys"),
+        (b'{\n"mcpServers": "x"}', "line 2: mcpServers is not a table of keys"),
+        (b'{\n"mcpServers": null}', "line 2: mcpServers is not an object"),
         (b" " * (8 * 1024 * 1024 + 1), "larger than 8 MiB"),
     ],
 )

@@ -124,7 +124,7 @@ def test_quoted_marker_is_not_a_marker(quoted: str) -> None:
 @pytest.mark.parametrize("opening", ["```\ncode\n", "text\n~~~ sh\nls\n", "````\n```\n", "```"])
 def test_unclosed_fence_is_refused(opening: str) -> None:
     """The block would become part of the code."""
-    with pytest.raises(EditRefused, match=r"\Aline \d+: a code fence above is never closed"):
+    with pytest.raises(EditRefused, match=r"\Aline \d+: this code fence is never closed"):
         set_block(opening.encode(), TEXT)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ecc_memory.errors import EditRefused
-from ecc_memory.install.edit.text import decode, encode
+from ecc_memory.install.edit.text import decode, encode, refuse
 from ecc_memory.install.edit.value import MISSING, Key, lookup, same, with_key, without_empty, without_key
 
 _MAX_STEPS = 64
@@ -49,6 +49,10 @@ class Document(ABC):
     @abstractmethod
     def drop(self, key: Key, index: int) -> str:
         """Take the element at ``index`` out of the list at ``key``."""
+
+    @abstractmethod
+    def find(self, key: Key) -> int:
+        """Return where ``key`` stands, or the nearest parent of it that does; 0 for the root."""
 
 
 @dataclass(frozen=True)
@@ -90,11 +94,12 @@ class Editor:
         """
         bom, text = decode(data)
         document = self.parse(text)
+        for depth in range(1, len(key)):
+            _expect(document, key[:depth], Mapping, "table of keys")
         expected = with_key(document.tree, key, value)
         if same(document.tree, expected):
             return data
-        edited = self._set(document, key, value)
-        return encode(bom, self._checked(edited, expected, ()))
+        return encode(bom, self._checked(document, key, self._set(document, key, value), expected))
 
     def delete_key(self, data: bytes, key: Key, *, prune: int = 0) -> bytes:
         """Take ``key`` out, in every way it can be written; an absent key changes nothing.
@@ -114,7 +119,7 @@ class Editor:
             return data
         expected = without_key(document.tree, key)
         edited = self._prune(document.remove(key), key[:-1], prune)
-        return encode(bom, self._checked(edited, expected, key[:-1]))
+        return encode(bom, self._checked(document, key, edited, expected, emptied=key[:-1]))
 
     def append_item(self, data: bytes, key: Key, item: object) -> bytes:
         """Add ``item`` at the end of the list at ``key``, made if absent, unless it is there already.
@@ -124,13 +129,14 @@ class Editor:
         """
         bom, text = decode(data)
         document = self.parse(text)
+        _expect(document, key, list, "list")
         items = lookup(document.tree, key)
-        if items is MISSING or items is None:
+        if not isinstance(items, list):
             return self.set_key(data, key, [item])
-        if _index(items, item, key) is not None:
+        if _index(items, item) is not None:
             return data
-        expected = with_key(document.tree, key, [*_list(items, key), item])
-        return encode(bom, self._checked(document.append(key, item), expected, ()))
+        expected = with_key(document.tree, key, [*items, item])
+        return encode(bom, self._checked(document, key, document.append(key, item), expected))
 
     def remove_item(self, data: bytes, key: Key, item: object, *, prune: int = 0) -> bytes:
         """Take the last element that equals ``item`` out of the list at ``key``, if there is one.
@@ -148,14 +154,12 @@ class Editor:
         bom, text = decode(data)
         document = self.parse(text)
         items = lookup(document.tree, key)
-        index = None if items is MISSING or items is None else _index(items, item, key)
-        if index is None:
+        index = _index(items, item) if isinstance(items, list) else None
+        if index is None or not isinstance(items, list):
             return data
-        left = _list(items, key)
-        del left[index]
-        expected = with_key(document.tree, key, left)
+        expected = with_key(document.tree, key, items[:index] + items[index + 1 :])
         edited = self._prune(document.drop(key, index), key, prune)
-        return encode(bom, self._checked(edited, expected, key))
+        return encode(bom, self._checked(document, key, edited, expected, emptied=key))
 
     def _set(self, document: Document, key: Key, value: object) -> str:
         old = lookup(document.tree, key)
@@ -184,11 +188,15 @@ class Editor:
             key = key[:-1]
         return text
 
-    def _checked(self, text: str, expected: object, emptied: Key) -> str:
+    def _checked(self, before: Document, key: Key, text: str, expected: object, *, emptied: Key = ()) -> str:
         """Return ``text`` if it parses to ``expected``, whatever became of empty parents at ``emptied``."""
-        found = without_empty(self.parse(text).tree, emptied)
+        try:
+            found = without_empty(self.parse(text).tree, emptied)
+        except EditRefused:
+            found = MISSING
         if not same(found, without_empty(expected, emptied)):
-            raise EditRefused("the edit would change more than our own entry; make it by hand")
+            problem = f"{'.'.join(key)} cannot be changed here without changing more; do it by hand"
+            raise refuse(problem, before.text, before.find(key))
         return text
 
 
@@ -202,13 +210,16 @@ def _differences(old: Mapping[str, object], new: Mapping[str, object]) -> Iterat
             yield name, value
 
 
-def _list(items: object, key: Key) -> list[object]:
-    if not isinstance(items, list):
-        raise EditRefused(f"{'.'.join(key)} is not a list; change that by hand")
-    return list(items)
+def _expect(document: Document, key: Key, kind: type, name: str) -> None:
+    """Refuse a value at ``key`` that is there, is not null, and is of another kind."""
+    value = lookup(document.tree, key)
+    if value is not MISSING and value is not None and not isinstance(value, kind):
+        raise refuse(
+            f"{'.'.join(key)} is not a {name}; change that by hand", document.text, document.find(key)
+        )
 
 
-def _index(items: object, item: object, key: Key) -> int | None:
+def _index(items: list[object], item: object) -> int | None:
     """Return the index of the last element that equals ``item``."""
-    found = [index for index, value in enumerate(_list(items, key)) if same(value, item)]
+    found = [index for index, value in enumerate(items) if same(value, item)]
     return found[-1] if found else None

@@ -44,7 +44,9 @@ class JsonDocument(Document):
             return insert_lines(self.text, len(self.text), snippet(key, value))
         node, depth = self._deepest(self._root, key)
         if node.box is None or node.members is None:
-            raise EditRefused(f"what should hold {key[depth]!r} is not an object; change that by hand")
+            raise refuse(
+                f"{'.'.join(key[:depth])} is not an object; change that by hand", self.text, node.start
+            )
         layout = self._layout()
         name, inner = json.dumps(key[depth], ensure_ascii=False), nested(key[depth + 1 :], value)
 
@@ -87,6 +89,10 @@ class JsonDocument(Document):
         if node.box is None:
             raise EditRefused(f"{key[-1]!r} is not a list; change that by hand")
         return delimited.remove(self.text, node.box, index, self._layout())
+
+    def find(self, key: Key) -> int:
+        """Return where the value of ``key``, or of the nearest parent of it, begins."""
+        return self._deepest(self._root, key)[0].start if self._root else 0
 
     def _deepest(self, root: Node, key: Key) -> tuple[Node, int]:
         """Return the node of the longest part of ``key`` that is there, and how long that is."""

@@ -67,8 +67,9 @@ def set_block(data: bytes, text: str) -> bytes:
         EditRefused: see :func:`find_block`; or a code fence of the file is never closed, so that
             the block would become code.
     """
-    if not text.endswith("\n"):
-        raise ValueError("the text of a block ends in a line end")
+    alone = _locate(f"{BEGIN}\n{text}{END}\n")
+    if not text.endswith("\n") or alone is None or alone[2] != len(f"{BEGIN}\n{text}"):
+        raise EditRefused("the text of the block holds a marker line or a code fence that is never closed")
     block = find_block(data)
     if block is not None and block.text == text:
         return data
@@ -80,12 +81,9 @@ def set_block(data: bytes, text: str) -> bytes:
         _, inner, outer, _ = found
         result = source[:inner] + text.replace("\n", newline_near(source, inner)) + source[outer:]
     edited = encode(bom, result)
-    try:
-        after = find_block(edited)
-    except EditRefused:
-        after = None
+    after = find_block(edited)
     if after is None or after.text != text:
-        raise refuse("a code fence above is never closed; close it first", source, len(source))
+        raise refuse("this code fence is never closed; close it first", source, _last_fence(result))
     return edited
 
 
@@ -125,14 +123,25 @@ def _markers(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield each marker line that the parser reads as HTML: the marker, and the span of its line."""
     if BEGIN not in text and END not in text:
         return
+    for lines in _blocks("html_block", text):
+        for line in lines:
+            marker = _MARKER.match(line.group(1))
+            if marker:
+                yield marker.group(1), line.start(), line.end()
+
+
+def _last_fence(text: str) -> int:
+    """Return where the last code fence of a text opens."""
+    return max((lines[0].start() for lines in _blocks("fence", text)), default=0)
+
+
+def _blocks(kind: str, text: str) -> Iterator[list[re.Match[str]]]:
+    """Yield the lines of each block that the parser reads as of one kind."""
     if len(text) > _MAX_CHARACTERS:
         raise EditRefused("the file is larger than 1 MiB; edit it by hand")
     from markdown_it import MarkdownIt  # here, because most runs of the CLI edit nothing
 
     lines = list(_LINE.finditer(text))
     for token in MarkdownIt("commonmark").disable("inline").parse(text):
-        if token.type == "html_block" and token.map is not None:
-            for line in lines[slice(*token.map)]:
-                marker = _MARKER.match(line.group(1))
-                if marker:
-                    yield marker.group(1), line.start(), line.end()
+        if token.type == kind and token.map is not None:
+            yield lines[slice(*token.map)]

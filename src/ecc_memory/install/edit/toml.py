@@ -15,7 +15,7 @@ from ecc_memory.errors import EditRefused
 from ecc_memory.install.edit import delimited
 from ecc_memory.install.edit.delimited import Delimited, Layout
 from ecc_memory.install.edit.editor import Document, Editor
-from ecc_memory.install.edit.text import cut_lines, indent_at, insert_lines, line_number, line_start
+from ecc_memory.install.edit.text import cut_lines, indent_at, insert_lines, line_number, line_start, refuse
 from ecc_memory.install.edit.toml_syntax import (
     COMMENT,
     Statement,
@@ -92,6 +92,14 @@ class TomlDocument(Document):
         """Take an element out of an array."""
         return delimited.remove(self.text, self._array_at(key), index, _LAYOUT)
 
+    def find(self, key: Key) -> int:
+        """Return where the first statement about ``key``, or about the nearest parent of it, begins."""
+        for depth in range(len(key), 0, -1):
+            for statement in self._statements:
+                if _begins(statement.path, key[:depth]):
+                    return statement.start
+        return 0
+
     def _regions(self, key: Key) -> list[tuple[Statement, Statement]]:
         """Return the first and last statement of each stretch of lines that belongs to ``key``.
 
@@ -149,7 +157,7 @@ class TomlDocument(Document):
         for statement in self._statements:
             if statement.value is not None and _begins(key, statement.path):
                 return self._cut_member(key, statement.value, key[len(statement.path) :])
-        raise EditRefused(f"{render_key(key)} is there, but not where it could be removed; do that by hand")
+        raise refuse(f"{render_key(key)} cannot be removed here; do that by hand", self.text, self.find(key))
 
     def _cut_member(self, key: Key, value: Value, rest: Key) -> str:
         members = value.members or ()
@@ -158,8 +166,8 @@ class TomlDocument(Document):
                 return self._cut_member(key, member, rest[len(path) :])
         ours = [index for index, (path, _) in enumerate(members) if _begins(path, rest)]
         if value.box is None or not ours:
-            raise EditRefused(
-                f"{render_key(key)} is there, but not where it could be removed; do that by hand"
+            raise refuse(
+                f"{render_key(key)} cannot be removed here; do that by hand", self.text, self.find(key)
             )
         text = delimited.remove(self.text, value.box, ours[-1], _LAYOUT)
         return text if len(ours) == 1 else TomlDocument(text).remove(key)  # { env.A = 1, env.B = 2 }
@@ -180,7 +188,9 @@ class TomlDocument(Document):
     def _array_at(self, key: Key) -> Delimited:
         value = self._value_at(key)
         if value is None or value.box is None:
-            raise EditRefused(f"{render_key(key)} is an array of tables; change it by hand")
+            raise refuse(
+                f"{render_key(key)} is an array of tables; change it by hand", self.text, self.find(key)
+            )
         return value.box
 
 

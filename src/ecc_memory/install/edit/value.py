@@ -10,8 +10,6 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-from ecc_memory.errors import EditRefused
-
 Key = tuple[str, ...]
 """The path of a key from the root of a document."""
 
@@ -37,18 +35,11 @@ def lookup(tree: object, key: Key) -> object:
 
 
 def with_key(tree: object, key: Key, value: object) -> object:
-    """Return ``tree`` with ``key`` set to ``value``; an absent or null parent becomes a mapping.
-
-    Raises:
-        EditRefused: a parent of the key holds something that is not a mapping.
-    """
+    """Return ``tree`` with ``key`` set to ``value``; a parent that is no mapping becomes one."""
     if not key:
         return value
-    if tree is MISSING or tree is None:
-        tree = {}
-    if not isinstance(tree, Mapping):
-        raise EditRefused(f"what should hold {key[0]!r} is not a table of keys; change that by hand")
-    return {**tree, key[0]: with_key(tree.get(key[0], MISSING), key[1:], value)}
+    parent = tree if isinstance(tree, Mapping) else {}
+    return {**parent, key[0]: with_key(parent.get(key[0]), key[1:], value)}
 
 
 def without_key(tree: object, key: Key) -> object:

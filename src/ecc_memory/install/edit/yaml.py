@@ -111,13 +111,24 @@ class YamlDocument(Document):
         self._loose(node)
         return self._cut(node, node.entries[index])
 
+    def find(self, key: Key) -> int:
+        """Return where the entry of ``key``, or of the nearest parent of it, begins."""
+        node, at = self._root, 0
+        for name in key:
+            if node is None or node.names is None or name not in node.names:
+                break
+            entry = node.entries[node.names[name]]
+            node, at = entry.value, entry.start
+        return at
+
     def _entry(self, key: Key) -> tuple[Node, Entry]:
         """Return the entry of a key that is there, and the mapping that holds it."""
         node = self._root
         parent, entry = node, None
         for name in key:
             if node is None or node.names is None or name not in node.names:
-                raise EditRefused(f"{key[-1]!r} is there through an alias or a merge; change it by hand")
+                problem = f"{'.'.join(key)} comes from an alias or a merge; change it by hand"
+                raise refuse(problem, self.text, self.find(key))
             self._loose(node)
             parent, entry = node, node.entries[node.names[name]]
             node = entry.value
