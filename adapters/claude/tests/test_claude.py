@@ -32,9 +32,14 @@ def request(home: Path, *, root: Path | None = None, env=None, **changes) -> Ins
     return InstallRequest(**{**values, **changes})
 
 
-def rules(install_request: InstallRequest):
+def described(install_request: InstallRequest):
+    """Give the artifacts of the parts that were asked for, as the host does."""
     artifacts = claude.ecc_memory_installation(install_request).artifacts
-    (found,) = [artifact for artifact in artifacts if artifact.part == "rules"]
+    return [artifact for artifact in artifacts if artifact.part in install_request.parts]
+
+
+def rules(install_request: InstallRequest):
+    (found,) = [artifact for artifact in described(install_request) if artifact.part == "rules"]
     return found
 
 
@@ -57,7 +62,7 @@ def home(tmp_path):
 
 
 def test_user_level_is_files_of_our_own(home):
-    artifacts = claude.ecc_memory_installation(request(home)).artifacts
+    artifacts = described(request(home))
     plugin = home / ".claude" / "skills" / "ecc-memory"
     assert all(isinstance(artifact, OwnedFile) for artifact in artifacts)
     files = {artifact.path: artifact.content for artifact in artifacts}
@@ -79,13 +84,13 @@ def test_user_level_is_files_of_our_own(home):
 
 
 def test_the_manifest_comes_with_the_skill_when_there_is_no_server(home):
-    artifacts = claude.ecc_memory_installation(request(home, parts=frozenset({"skill"}))).artifacts
+    artifacts = described(request(home, parts=frozenset({"skill"})))
     assert [a.part for a in artifacts if a.path.name == "plugin.json"] == ["skill"]
 
 
 def test_project_level(home, root):
     write(root / "CLAUDE.md")
-    artifacts = claude.ecc_memory_installation(request(home, root=root)).artifacts
+    artifacts = described(request(home, root=root))
     (entry,) = [artifact for artifact in artifacts if isinstance(artifact, ConfigEntry)]
     assert (entry.path, entry.format, entry.key) == (root / ".mcp.json", "json", ("mcpServers", SERVER_NAME))
     assert entry.value["command"] == "ecc-memory-mcp"
