@@ -34,12 +34,18 @@ def claude(person: Person, *steps: Step) -> tuple[ScriptedModel, dict[str, Any]]
 
 
 def codex(person: Person, *steps: Step) -> ScriptedModel:
-    """Run Codex; the model is named on its command line."""
+    """Run Codex; the model is named on its command line.
+
+    ``codex exec`` gives servers about a second before the first turn, and a test machine may be busy, so
+    it is told to wait; a server that fails would then end the session.
+    """
     with ScriptedModel(*steps) as model:
         provider = {"name": '"stub"', "base_url": f'"{model.url}/v1"', "wire_api": '"responses"'}
         retries = {"request_max_retries": "0", "stream_max_retries": "0"}
         settings = {f"model_providers.stub.{key}": value for key, value in {**provider, **retries}.items()}
         settings |= {"model": '"stub"', "model_provider": '"stub"', "analytics.enabled": "false"}
+        if "ecc-memory-vault" in person.output("codex", "mcp", "list"):
+            settings["mcp_servers.ecc-memory-vault.required"] = "true"
         options = [part for key, value in settings.items() for part in ("-c", f"{key}={value}")]
         person.output("codex", "exec", "--skip-git-repo-check", *options, "hello")
     return model
