@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 import types
 from pathlib import Path
 
@@ -180,8 +181,12 @@ def test_a_helper_left_behind_neither_delays_nor_survives(tmp_path):
     check = CommandCheck("mcp", (sys.executable, "-c", HELPER, str(note)), "yes")
     (answer,) = ask([check], os.environ, tmp_path)
     assert answer.answer == "seen"
-    status = Path("/proc", note.read_text(), "stat")
-    assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] in "ZX"
+    helper = Path("/proc", note.read_text(), "stat")
+    for _ in range(500):
+        if not helper.exists() or helper.read_text().rpartition(")")[2].split()[0] in "ZX":
+            return
+        time.sleep(0.02)
+    pytest.fail("the helper is still running")
 
 
 def test_a_program_that_cannot_be_started(tmp_path):
