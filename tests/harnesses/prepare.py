@@ -10,6 +10,7 @@ about 1.5 GB; nothing is written outside DIR but the caches of npm and pip.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
@@ -38,8 +39,9 @@ def install_npm_programs(folder: Path) -> None:
     for name in ("package.json", "package-lock.json"):
         shutil.copyfile(PROGRAMS / name, folder / name)
     subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=folder, check=True)
+    env = {**os.environ, "HOME": str(folder)}  # OpenCode's script starts it, which makes folders at home
     for package, script in INSTALL_SCRIPTS:
-        subprocess.run(["node", script], cwd=folder / "node_modules" / package, check=True)
+        subprocess.run(["node", script], cwd=folder / "node_modules" / package, env=env, check=True)
 
 
 def install_hermes(folder: Path) -> None:
