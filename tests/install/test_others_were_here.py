@@ -286,3 +286,27 @@ def test_a_project_that_is_gone_is_forgotten(home):
     outcome = home.uninstall()
     assert {item.action for step in outcome.steps for item in step.items} == {"gone"}
     assert not (home.path / ".local").exists()
+
+
+def test_the_original_put_back_by_hand_counts_as_uninstalled(home, config):
+    home.write(config, BY_HAND)
+    home.install("acme", adopt=True)
+    config.write_bytes(BY_HAND)
+    outcome = home.uninstall("acme")
+    assert actions(outcome, "mcp") == ["gone"]
+    assert config.read_bytes() == BY_HAND
+    assert not (home.path / ".local").exists()
+
+
+def test_two_names_of_one_file_are_one_file(home):
+    """Beta's rules file is a link to Acme's: one block, two owners."""
+    rules = home.write(home.path / ".acme" / "RULES.md", b"mine\n")
+    (home.path / ".beta").mkdir()
+    (home.path / ".beta" / "RULES.md").symlink_to(rules)
+    before = home.tree()
+    home.install("acme", "beta")
+    assert rules.read_bytes().count(b"ecc-memory:begin") == 1
+    home.uninstall("acme")
+    assert rules.read_bytes().count(b"ecc-memory:begin") == 1
+    home.uninstall("beta")
+    assert home.tree() == before

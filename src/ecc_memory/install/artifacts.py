@@ -91,6 +91,17 @@ def held(artifact: Anything) -> Held:
     return artifact
 
 
+def alike(left: Held, right: Held) -> bool:
+    """Whether two artifacts of one identity put the same into a file, whatever part they are for."""
+    if isinstance(left, KeptFile) and isinstance(right, KeptFile):
+        return left.sha256 == right.sha256
+    if isinstance(left, MarkedBlock) and isinstance(right, MarkedBlock):
+        return left.text == right.text
+    if isinstance(left, ConfigEntry) and isinstance(right, ConfigEntry):
+        return same(left.value, right.value)
+    return identity(left) == identity(right)
+
+
 def state(artifact: Anything, data: bytes | None) -> State:
     """Say what ``data`` holds in the artifact's place.
 

@@ -60,7 +60,7 @@ class FilePlanner:
             self._replace(holding, replace(holding, owners=rest))
             self._note(owner, holding.artifact, "release", f"still used by {_names(rest)}")
             return
-        found = self._state(holding.artifact)
+        found = State.ABSENT if self._is_original() else self._state(holding.artifact)
         if found is State.OTHER and not self._force:
             if _is_optional(holding.artifact):
                 self._holdings.remove(holding)
@@ -106,9 +106,10 @@ class FilePlanner:
             return
         form = artifacts.held(artifact)
         others = tuple(other for other in holding.owners if other != owner)
-        if others and isinstance(form, ConfigEntry) and form != holding.artifact:
+        alike = artifacts.alike(form, holding.artifact)
+        if others and isinstance(form, ConfigEntry) and not alike:
             raise self._conflict(artifact, owner, f"is used by {_names(others)} with another value")
-        if again and form != holding.artifact:
+        if again and not alike:
             raise self._conflict(artifact, owner, "is described twice, each time otherwise")
         action: Action = "unchanged"
         note = ""
@@ -246,6 +247,10 @@ class FilePlanner:
     def _state(self, artifact: Anything) -> State:
         with self._located(artifact):
             return artifacts.state(artifact, self._view.data)
+
+    def _is_original(self) -> bool:
+        """Whether someone gave the file its bytes from before us back."""
+        return self._receipt is not None and digest(self._view.data) == self._receipt.before
 
     def _is_ours(self, artifact: Artifact, found: State) -> bool:
         """Whether what no receipt knows is ours: exactly our shape, and no link of the user's."""
