@@ -1,14 +1,20 @@
 """The skill and the snippet: valid, cheap, harmless, and in step with each other."""
 
+import json
+import os
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from ecc_memory.guidance import rules_snippet, skill_files
 from ecc_memory.harness.types import SERVER_NAME, SKILL_NAME
+from ecc_memory.mcp.launch import Launch
+from ecc_memory.mcp.tools import specify
 
 SKILL_FOLDER = Path(__file__).parents[1] / "skills" / SKILL_NAME
 KINDS = {"context", "decision", "fact", "handoff", "lesson", "note", "preference", "runbook"}
@@ -97,3 +103,37 @@ def test_every_reference_is_linked_and_exists():
 def test_the_full_skill_stays_affordable():
     """At most 2,000 tokens; four characters a token is what this text averages, and we stay below."""
     assert len(text("SKILL.md")) < 6000
+
+
+HEREDOC = re.compile(r"^    ecc memory [^\n]*<<'END'\n(?:    [^\n]*\n)+?    END\n", re.MULTILINE)
+SHELL_EXAMPLES = HEREDOC.findall(everything())
+
+
+@pytest.mark.parametrize("example", SHELL_EXAMPLES)
+def test_every_shell_example_works_as_it_stands(example, tmp_path):
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["sh", "-ec", textwrap.dedent(example)],
+        cwd=tmp_path,
+        env={"HOME": str(tmp_path / "home"), "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "mem_" in done.stdout
+
+
+def test_the_references_show_a_save_and_a_handoff_in_a_shell():
+    assert [example.split()[2] for example in SHELL_EXAMPLES] == ["save", "handoff"]
+
+
+MCP_EXAMPLES = re.findall(r"(memory_[a-z]+) (\{.*?\})(?=`|\n\n|\n[A-Z])", everything(), re.DOTALL)
+
+
+def test_tool_examples_use_the_arguments_that_the_tools_have():
+    tools = specify(Launch("codex", env={}))
+    assert {name for name, _ in MCP_EXAMPLES} == {"memory_search", "memory_read", "memory_save"}
+    for name, arguments in MCP_EXAMPLES:
+        jsonschema.validate(json.loads(" ".join(arguments.split())), tools[name].input_schema())
