@@ -12,6 +12,7 @@ from ecc_memory.harness.types import (
     Detection,
     Harness,
     Installation,
+    ListItem,
     MarkedBlock,
     OwnedFile,
 )
@@ -67,3 +68,27 @@ def plugin(slug):
     module.ecc_memory_detect = ecc_memory_detect
     module.ecc_memory_installation = ecc_memory_installation
     return module
+
+
+def hooked(slug, command):
+    """Return the adapter of a harness whose reminders are an element of a list in strict JSON."""
+
+    @hookimpl
+    def ecc_memory_harness():
+        return Harness(slug=slug, name=slug.title(), levels={"user": frozenset({"reminders"})})
+
+    @hookimpl
+    def ecc_memory_detect(where):
+        return Detection(found=True, config_home=where.home)
+
+    @hookimpl
+    def ecc_memory_installation(request):
+        group = {"matcher": "startup", "hooks": [{"type": "command", "command": command}]}
+        settings = request.where.home / "settings.json"
+        return Installation((ListItem("reminders", settings, "json", ("hooks", "SessionStart"), group),))
+
+    module = types.ModuleType(f"hooked_{slug}")
+    module.ecc_memory_harness = ecc_memory_harness
+    module.ecc_memory_detect = ecc_memory_detect
+    module.ecc_memory_installation = ecc_memory_installation
+    return adapt(module, slug, f"ecc-memory-{slug}", "0.0.1")
