@@ -7,6 +7,7 @@ harness sends is the proof that our rules, tools and reminders reach its model.
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 from collections.abc import Iterator
@@ -26,6 +27,9 @@ class Call:
 
 
 Step = str | Call
+
+_SERIAL = itertools.count(1)
+"""A harness takes two calls of one id for the same one."""
 
 
 class ScriptedModel:
@@ -168,7 +172,12 @@ def _responses(body: Json, step: Step) -> Iterator[Json]:
     else:
         namespace, name = _resolve(body, step)
         arguments = json.dumps(step.arguments)
-        item = {"type": "function_call", "call_id": f"call_{name}", "name": name, "arguments": arguments}
+        item = {
+            "type": "function_call",
+            "call_id": f"call_{next(_SERIAL)}",
+            "name": name,
+            "arguments": arguments,
+        }
         if namespace:
             item["namespace"] = namespace
     yield {"type": "response.output_item.done", "item": item}
@@ -185,7 +194,7 @@ def _messages(body: Json, step: Step) -> Iterator[Json]:
         delta = {"type": "text_delta", "text": step}
     else:
         name = _resolve(body, step)[1]
-        block = {"type": "tool_use", "id": f"toolu_{name[-20:]}", "name": name, "input": {}}
+        block = {"type": "tool_use", "id": f"call_{next(_SERIAL)}", "name": name, "input": {}}
         delta = {"type": "input_json_delta", "partial_json": json.dumps(step.arguments)}
     yield {"type": "content_block_start", "index": 0, "content_block": block}
     yield {"type": "content_block_delta", "index": 0, "delta": delta}
@@ -199,7 +208,7 @@ def _chat_message(body: Json, step: Step) -> Json:
     if isinstance(step, str):
         return {"role": "assistant", "content": step}
     function = {"name": _resolve(body, step)[1], "arguments": json.dumps(step.arguments)}
-    call = {"index": 0, "id": f"call_{step.tool}", "type": "function", "function": function}
+    call = {"index": 0, "id": f"call_{next(_SERIAL)}", "type": "function", "function": function}
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 

@@ -105,14 +105,15 @@ def test_a_harness_that_does_not_listen(session):
         "b'x' * 100_000",
     ],
 )
-def test_a_child_in_trouble_holds_up_nobody(session, trouble):
+@pytest.mark.parametrize("task", ["reminder", "guard"])
+def test_a_child_in_trouble_holds_up_nobody(session, task, trouble):
     code = (
         "import os, re, signal, time; import ecc_memory.reminders.run as run; "
         f"run.answer = lambda *_: ({trouble}); "
         "from ecc_memory.reminders.hook import main; main()"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=session.project, input=b"{}", capture_output=True, timeout=30
+        [sys.executable, "-c", code, task], cwd=session.project, input=b"{}", capture_output=True, timeout=30
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 

@@ -38,6 +38,11 @@ def described(install_request: InstallRequest):
     return [artifact for artifact in artifacts if artifact.part in install_request.parts]
 
 
+def without_reminders(install_request: InstallRequest):
+    artifacts = claude.ecc_memory_installation(install_request).artifacts
+    return [artifact for artifact in artifacts if artifact.part != "reminders"]
+
+
 def rules(install_request: InstallRequest):
     (found,) = [artifact for artifact in described(install_request) if artifact.part == "rules"]
     return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pluggy
 
 from ecc_memory.harness.types import (
+    Artifact,
     CommandCheck,
     Detection,
     Harness,
@@ -79,5 +80,26 @@ def ecc_memory_checks(where: Surroundings, level: Level) -> tuple[CommandCheck, 
         @hookimpl
         def ecc_memory_checks(where: Surroundings, level: Level) -> tuple[CommandCheck, ...]:
             return (CommandCheck("mcp", ("/usr/bin/acme", "servers"), SERVER_NAME),)
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def ecc_memory_residue(where: Surroundings, artifacts: tuple[Artifact, ...]) -> tuple[Artifact, ...]:
+    """Name what the harness itself wrote because of our artifacts; uninstalling takes it out. Optional.
+
+    Such as the person's consent to our hooks. ``artifacts`` are the blocks, entries and items that are
+    installed; each answer is described exactly as it stands in the file now.
+
+    Example::
+
+        @hookimpl
+        def ecc_memory_residue(where: Surroundings,
+                               artifacts: tuple[Artifact, ...]) -> tuple[Artifact, ...]:
+            consent = where.home / ".acme" / "consent.json"
+            commands = [item.item["command"] for item in artifacts if isinstance(item, ListItem)]
+            given = json.loads(consent.read_text())["given"] if consent.is_file() else []
+            return tuple(ListItem("reminders", consent, "json", ("given",), entry)
+                         for entry in given if entry["command"] in commands)
     """
     raise NotImplementedError

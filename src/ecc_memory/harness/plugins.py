@@ -19,6 +19,7 @@ from ecc_memory.errors import EccMemoryError, PluginError
 from ecc_memory.harness import hookspecs
 from ecc_memory.harness.checked import check_installation
 from ecc_memory.harness.types import (
+    Artifact,
     CommandCheck,
     Detection,
     Harness,
@@ -103,6 +104,21 @@ class Adapter:
         if not isinstance(answer, tuple) or not all(isinstance(check, CommandCheck) for check in answer):
             raise PluginError(f"{self.label} must return a tuple of CommandCheck from ecc_memory_checks")
         return answer
+
+    def residue(self, where: Surroundings, artifacts: tuple[Artifact, ...]) -> tuple[Artifact, ...]:
+        """Ask for what the harness itself wrote because of our artifacts.
+
+        Raises:
+            PluginError: the adapter failed or answered something that cannot be taken out.
+        """
+        if not self._manager.hook.ecc_memory_residue.get_hookimpls():
+            return ()
+        answer = self._call("ecc_memory_residue", where=where, artifacts=artifacts)
+        residue = Installation(_expect(self, "ecc_memory_residue", tuple, answer))
+        fault = check_installation(residue)
+        if fault is not None:
+            raise PluginError(f"{self.label} names a residue that cannot be taken out: {fault}")
+        return residue.artifacts
 
     @property
     def label(self) -> str:

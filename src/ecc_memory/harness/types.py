@@ -198,7 +198,7 @@ class CommandCheck:
 
     The host runs ``argv`` (first element absolute) with a time limit, in ``cwd`` (default: the
     home folder) and with ``env`` over the current environment; the part is seen when ``expect``
-    occurs in standard output.
+    occurs in standard output. ``hint`` says what the person can do where it does not.
     """
 
     part: Part
@@ -207,3 +207,4 @@ class CommandCheck:
     env: Mapping[str, str] = field(default_factory=dict)
     timeout: float = 15.0
     cwd: Path | None = None
+    hint: str = ""

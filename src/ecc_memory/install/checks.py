@@ -28,7 +28,7 @@ class Checked:
         part: the part.
         answer: whether the program sees it.
         command: what was run, empty when nothing was.
-        note: why it was not checked.
+        note: why it was not checked, or what to do where the part is not seen.
     """
 
     part: Part
@@ -61,7 +61,9 @@ def _judge(check: CommandCheck, output: str | None) -> Checked:
         return Checked(
             check.part, "not checked", check.argv, "the program did not answer in time, or failed to start"
         )
-    return Checked(check.part, "seen" if check.expect in output else "not seen", check.argv)
+    if check.expect in output:
+        return Checked(check.part, "seen", check.argv)
+    return Checked(check.part, "not seen", check.argv, check.hint)
 
 
 def _run(check: CommandCheck, env: Mapping[str, str], home: Path) -> str | None:

@@ -83,7 +83,8 @@ def _checks(installation: InstallationStatus) -> Iterator[Remark]:
         if checked.answer == "not seen":
             command = " ".join(checked.command)
             part = f"the {checked.part} is not seen by {installation.owner}"
-            yield _finding("not-seen", f"{part}: `{command}` does not show it")
+            advice = f"; {checked.note}" if checked.note else ""
+            yield _finding("not-seen", f"{part}: `{command}` does not show it{advice}")
 
 
 def _settings(installation: InstallationStatus) -> Iterator[Remark]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from ecc_memory.errors import UsageError
-from ecc_memory.harness.types import Installation, InstallRequest, Level
+from ecc_memory.errors import PluginError, UsageError
+from ecc_memory.harness.types import Installation, InstallRequest, Level, Surroundings
 from ecc_memory.install.apply import carry_out
-from ecc_memory.install.artifacts import identity
+from ecc_memory.install.artifacts import KeptFile, identity
 from ecc_memory.install.notes import notes_for
 from ecc_memory.install.plan import Plan, Target, plan_install, plan_uninstall
 from ecc_memory.install.receipt import Installed, Owner, Receipts
@@ -124,6 +125,7 @@ def uninstall(
         owners = _owners(context, receipts, slugs, level)
         unknown = [] if slugs is None else [owner for owner in owners if owner not in receipts.owners()]
         unrecorded = [forms for owner in unknown for forms in known_forms(context, owner)]
+        unrecorded += [forms for owner in owners for forms in _residue(context, receipts, owner, unrecorded)]
         plan = plan_uninstall(owners, receipts, unrecorded, force=force)
         if store is not None:
             carry_out(plan, receipts, store)
@@ -175,3 +177,20 @@ def known_forms(context: Context, owner: Owner) -> list[list[Wish]]:
         for artifact in adapter.installation(build_request(context, adapter, where, options)).artifacts:
             forms.setdefault((artifact.path, identity(artifact)), []).append(Wish(owner, artifact))
     return list(forms.values())
+
+
+def _residue(
+    context: Context, receipts: Receipts, owner: Owner, unrecorded: Sequence[Sequence[Wish]]
+) -> list[list[Wish]]:
+    """Return what the harness wrote because of our artifacts; a broken adapter knows of nothing."""
+    adapter = next((one for one in context.plugins.adapters if one.harness.slug == owner.harness), None)
+    if adapter is None:
+        return []
+    held = [holding.artifact for _, holding in receipts.owned_by(owner)]
+    guessed = [wish.artifact for forms in unrecorded for wish in forms if wish.owner == owner]
+    where = Surroundings(context.home, context.env, Path(owner.project) if owner.project else None)
+    described = tuple(one for one in (*held, *guessed) if not isinstance(one, KeptFile))
+    try:
+        return [[Wish(owner, one)] for one in adapter.residue(where, described)]
+    except PluginError:
+        return []

@@ -5,9 +5,9 @@
 
 Both also take ``--project-root`` and ``--user-root``, which stand for the variables of that name. The
 event comes as JSON on standard input; the answer, if there is one, goes to standard output. The exit
-status is always 0, and the program ends within a third of a second whatever the disk, the vault or the
-harness does: only the child touches the vault, and it holds none of the harness's pipes, so that even a
-child that cannot be killed leaves the session alone.
+status is always 0, and the program ends in time whatever the disk, the vault or the harness does: only the
+child touches the vault, and it holds none of the harness's pipes, so that even a child that cannot be
+killed leaves the session alone.
 """
 
 from __future__ import annotations
@@ -17,8 +17,13 @@ import select
 import sys
 import time
 
-SECONDS = 0.2
-"""How long after its start the program waits for an answer."""
+SECONDS = {"reminder": 0.25, "guard": 2.0}
+"""How long after its start the program waits for an answer.
+
+A reminder that takes longer is not worth it. A guard has to load the rules for documents and credentials
+when a write goes to a vault, and only then; on a busy machine that should not open the gate, and on a disk
+that does not answer the write itself would wait, too.
+"""
 
 MAX_EVENT_BYTES = 4 * 1024 * 1024
 """A longer event, such as a session's whole history, gets no answer."""
@@ -30,7 +35,8 @@ _SIGKILL = 9
 def main() -> None:
     """Answer the event on standard input, or say nothing; never return."""
     try:
-        answer = _in_time(sys.argv[1:], time.monotonic() + SECONDS)
+        seconds = SECONDS.get(sys.argv[1], 0) if len(sys.argv) > 1 else 0
+        answer = _in_time(sys.argv[1:], time.monotonic() + seconds)
         if answer:
             os.write(1, answer)
     except BaseException:  # noqa: BLE001, S110 - a hook that fails must not be seen

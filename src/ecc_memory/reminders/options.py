@@ -20,6 +20,7 @@ class Options(NamedTuple):
         event: the harness's own name of the event.
         tools: what its model sees before the names of our tools; None where it has no tools of ours.
         read_only: whether the server that it has cannot save.
+        check: whether only to say that the program can be run.
         project_root: what the server was given as ``ECC_MEMORY_PROJECT_ROOT``, if it was.
         user_root: the same for ``ECC_MEMORY_USER_ROOT``.
     """
@@ -29,10 +30,12 @@ class Options(NamedTuple):
     event: str
     tools: str | None = None
     read_only: bool = False
+    check: bool = False
     project_root: str | None = None
     user_root: str | None = None
 
 
+_FLAGS = {"--read-only": "read_only", "--check": "check"}
 _WITH_VALUE = {
     "--harness": "harness",
     "--event": "event",
@@ -52,13 +55,14 @@ def parse_options(arguments: Sequence[str]) -> Options:
     missing = {"task", "harness", "event"} - set(values)
     if missing:
         raise UsageError(f"{sorted(missing)[0]} is missing; see the documentation of ecc-memory-hook")
-    return Options(read_only=values.pop("read_only", None) is not None, **values)
+    flags = {name: values.pop(name, None) is not None for name in _FLAGS.values()}
+    return Options(read_only=flags["read_only"], check=flags["check"], **values)
 
 
 def _pairs(arguments: Iterator[str]) -> Iterator[tuple[str, str]]:
     for argument in arguments:
-        if argument == "--read-only":
-            yield "read_only", ""
+        if argument in _FLAGS:
+            yield _FLAGS[argument], ""
         elif argument in _WITH_VALUE:
             value = next(arguments, None)
             if value is None:

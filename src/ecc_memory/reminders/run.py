@@ -29,7 +29,10 @@ def answer(arguments: Sequence[str], data: bytes, env: Mapping[str, str], deadli
     Raises:
         EccMemoryError: the command line, the event or the vault is not as it should be.
     """
-    options, event = parse_options(arguments), parse_event(data)
+    options = parse_options(arguments)
+    if options.check:
+        return b"ecc-memory-hook is ready\n"
+    event = parse_event(data)
     if event.name not in ("", options.event):
         raise UsageError(f"the event is {event.name!r}, not {options.event!r}")
     places = _places(options, event, env)

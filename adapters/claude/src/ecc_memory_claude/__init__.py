@@ -36,6 +36,7 @@ from ecc_memory.harness.types import (
     Surroundings,
 )
 from ecc_memory_claude.instructions import reaches, reads_agents_md
+from ecc_memory_claude.reminders import hooks_checks, hooks_file
 
 PLUGIN_NAME = "ecc-memory"
 """Claude lists the plugin as ``ecc-memory@skills-dir``."""
@@ -47,6 +48,7 @@ _ALWAYS_LOADED = (
     "after a restart."
 )
 _CONSENT = "Claude Code asks once in each project whether to use the server in .mcp.json; say yes there."
+_TRUST = "The reminders are a plugin in .claude/skills, which Claude Code loads in a folder that you trust."
 _BLANK_CONFIG_DIR = (
     "CLAUDE_CONFIG_DIR is set but blank. Claude Code then takes the folder it is started in for its own; "
     "unset the variable, or it will not see what was installed in ~/.claude."
@@ -60,8 +62,8 @@ def ecc_memory_harness() -> Harness:
         slug="claude",
         name="Claude Code",
         levels={
-            "user": frozenset({"rules", "mcp", "skill"}),
-            "project": frozenset({"rules", "mcp", "skill"}),
+            "user": frozenset({"rules", "mcp", "skill", "reminders"}),
+            "project": frozenset({"rules", "mcp", "skill", "reminders"}),
         },
         level_notes={"project": "the MCP server waits for consent in each project"},
         whole_environment=True,
@@ -93,13 +95,15 @@ def ecc_memory_checks(where: Surroundings, level: Level) -> tuple[CommandCheck, 
     env = {"HOME": str(where.home)}
     if where.env.get("CLAUDE_CONFIG_DIR", "").strip():
         env["CLAUDE_CONFIG_DIR"] = where.env["CLAUDE_CONFIG_DIR"]
-    if level == "project":
+    if level == "project" and where.project_root is not None:
         return (
             CommandCheck("mcp", (claude, "mcp", "list"), f"\n{SERVER_NAME}: ", env, cwd=where.project_root),
+            *hooks_checks(where.project_root / ".claude" / "skills" / PLUGIN_NAME),
         )
     return (
         CommandCheck("skill", (claude, "plugin", "list"), f"{PLUGIN_NAME}@skills-dir", env),
         CommandCheck("mcp", (claude, "mcp", "list"), f"plugin:{PLUGIN_NAME}:{SERVER_NAME}: ", env),
+        *hooks_checks(_home(where) / "skills" / PLUGIN_NAME),
     )
 
 
@@ -115,8 +119,9 @@ def _user(request: InstallRequest) -> Installation:
     return Installation(
         artifacts=(
             *skill_in(plugin / "skills", request.skill),
-            OwnedFile(_carrier(request), plugin / ".claude-plugin" / "plugin.json", _manifest(request)),
+            _manifest(request, plugin, _carrier(request)),
             OwnedFile("mcp", plugin / ".mcp.json", _json({"mcpServers": {SERVER_NAME: _server(request)}})),
+            hooks_file(request, plugin),
             _user_rules(request, home),
         ),
         notes=(_ALWAYS_LOADED, _BLANK_CONFIG_DIR) if blank else (_ALWAYS_LOADED,),
@@ -124,13 +129,16 @@ def _user(request: InstallRequest) -> Installation:
 
 
 def _project(request: InstallRequest, root: Path) -> Installation:
+    plugin = root / ".claude" / "skills" / PLUGIN_NAME
     return Installation(
         artifacts=(
             *skill_in(root / ".claude" / "skills", request.skill),
+            _manifest(request, plugin, "reminders"),
+            hooks_file(request, plugin),
             _project_rules(request, root),
             ConfigEntry("mcp", root / ".mcp.json", "json", ("mcpServers", SERVER_NAME), _server(request)),
         ),
-        notes=(_CONSENT,),
+        notes=(_CONSENT, _TRUST) if "reminders" in request.parts else (_CONSENT,),
     )
 
 
@@ -152,19 +160,18 @@ def _project_rules(request: InstallRequest, root: Path) -> Artifact:
 
 def _carrier(request: InstallRequest) -> Part:
     """Give the part that the plugin's manifest comes and goes with."""
-    return "mcp" if "mcp" in request.parts else "skill"
+    return next(part for part in ("mcp", "skill", "reminders") if part in {*request.parts, "reminders"})
 
 
-def _manifest(request: InstallRequest) -> bytes:
-    return _json(
-        {
-            "name": PLUGIN_NAME,
-            "version": request.version,
-            "description": "One memory for all coding agents: the ecc-memory server and its skill.",
-            "author": {"name": "ecc-memory"},
-            "license": "MIT",
-        }
-    )
+def _manifest(request: InstallRequest, plugin: Path, part: Part) -> OwnedFile:
+    manifest = {
+        "name": PLUGIN_NAME,
+        "version": request.version,
+        "description": "One memory for all coding agents: the ecc-memory server and its skill.",
+        "author": {"name": "ecc-memory"},
+        "license": "MIT",
+    }
+    return OwnedFile(part, plugin / ".claude-plugin" / "plugin.json", _json(manifest))
 
 
 def _server(request: InstallRequest) -> dict[str, object]:

@@ -34,6 +34,7 @@ from ecc_memory.harness.types import (
     MarkedBlock,
     Surroundings,
 )
+from ecc_memory_codex.reminders import TRUST_NOTE, hook_checks, hook_items, trust_entries
 
 _STARTUP_TIMEOUT_SEC = 60.0
 """A slow disk must not cost the session its memory; Codex's default is 30, once 10."""
@@ -55,8 +56,8 @@ def ecc_memory_harness() -> Harness:
         slug="codex",
         name="Codex",
         levels={
-            "user": frozenset({"rules", "mcp", "skill"}),
-            "project": frozenset({"rules", "mcp", "skill"}),
+            "user": frozenset({"rules", "mcp", "skill", "reminders"}),
+            "project": frozenset({"rules", "mcp", "skill", "reminders"}),
         },
         level_notes={"project": "the MCP server needs a trusted project"},
     )
@@ -65,7 +66,7 @@ def ecc_memory_harness() -> Harness:
 @hookimpl
 def ecc_memory_detect(where: Surroundings) -> Detection:
     """Find the ``codex`` program and the folder it is configured in."""
-    home = config_home(where, "CODEX_HOME", ".codex")
+    home = _home(where)
     executable = program(where, "codex")
     return Detection(found=executable is not None or home.is_dir(), config_home=home, executable=executable)
 
@@ -88,16 +89,28 @@ def ecc_memory_checks(where: Surroundings, level: Level) -> tuple[CommandCheck, 
     if where.env.get("CODEX_HOME", "").strip():
         env["CODEX_HOME"] = where.env["CODEX_HOME"]
     cwd = where.project_root if level == "project" else None
+    folder = _home(where) if cwd is None else cwd / ".codex"
     prompt = (codex, "debug", "prompt-input", "hello")
     return (
         CommandCheck("skill", prompt, f"- {SKILL_NAME}: ", env, cwd=cwd),
         CommandCheck("rules", prompt, f"skill `{SKILL_NAME}`", env, cwd=cwd),
         CommandCheck("mcp", (codex, "mcp", "get", SERVER_NAME), SERVER_NAME, env, cwd=cwd),
+        *hook_checks(codex, folder, env, cwd),
     )
 
 
+@hookimpl
+def ecc_memory_residue(where: Surroundings, artifacts: tuple[Artifact, ...]) -> tuple[Artifact, ...]:
+    """Name the trust in our hooks, which Codex keeps in the user's file whatever the level."""
+    return trust_entries(_home(where), artifacts)
+
+
+def _home(where: Surroundings) -> Path:
+    return config_home(where, "CODEX_HOME", ".codex")
+
+
 def _user(request: InstallRequest) -> Installation:
-    home = config_home(request.where, "CODEX_HOME", ".codex")
+    home = _home(request.where)
     if not home.is_dir() and request.where.env.get("CODEX_HOME", "").strip():
         raise InstallError(
             "CODEX_HOME names a folder that does not exist, and Codex will not start with it; "
@@ -111,7 +124,9 @@ def _user(request: InstallRequest) -> Installation:
             *skill_in(skills, request.skill),
             MarkedBlock("rules", user_agents_md(request.where), request.rules),
             _entry(home, server),
-        )
+            *hook_items(request, home),
+        ),
+        notes=_trust_notes(request),
     )
 
 
@@ -120,11 +135,15 @@ def _project(request: InstallRequest, root: Path) -> Installation:
     artifacts: list[Artifact] = [*skill_in(root / AGENTS_SKILLS, request.skill)]
     if rules is not None:
         artifacts.append(MarkedBlock("rules", rules, request.rules))
-    artifacts.append(_entry(root / ".codex", _server(request)))
+    artifacts += [_entry(root / ".codex", _server(request)), *hook_items(request, root / ".codex")]
     return Installation(
         artifacts=tuple(artifacts),
-        notes=(_TRUST,) if rules is not None else (_TRUST, _NO_AGENTS_MD),
+        notes=(_TRUST, *(() if rules is not None else (_NO_AGENTS_MD,)), *_trust_notes(request)),
     )
+
+
+def _trust_notes(request: InstallRequest) -> tuple[str, ...]:
+    return (TRUST_NOTE,) if "reminders" in request.parts else ()
 
 
 def _project_rules(root: Path) -> Path | None:

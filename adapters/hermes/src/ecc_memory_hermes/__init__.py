@@ -40,6 +40,7 @@ from ecc_memory.harness.types import (
     MarkedBlock,
     Surroundings,
 )
+from ecc_memory_hermes.reminders import CONSENT_NOTE, consents, hook_checks, hook_items
 
 _DISCOVERY_SECONDS = 10
 _HINT = ("agent", "environment_hint")
@@ -63,7 +64,7 @@ def ecc_memory_harness() -> Harness:
     return Harness(
         slug="hermes",
         name="Hermes",
-        levels={"user": frozenset({"rules", "mcp", "skill"})},
+        levels={"user": frozenset({"rules", "mcp", "skill", "reminders"})},
         level_notes={"project": _NO_PROJECT_LEVEL},
     )
 
@@ -84,14 +85,16 @@ def ecc_memory_installation(request: InstallRequest) -> Installation:
     server = {"command": request.server_command, "args": [], "env": dict(request.server_env)}
     timeout = ("mcp_discovery_timeout",)
     rules, about_rules = _rules(request, home, config)
+    about_hooks = (CONSENT_NOTE,) if "reminders" in request.parts else ()
     return Installation(
         artifacts=(
             *skill_in(home / "skills", request.skill),
             ConfigEntry("mcp", config, "yaml", ("mcp_servers", SERVER_NAME), server),
             ConfigEntry("mcp", config, "yaml", timeout, _DISCOVERY_SECONDS, absent_only=True),
             *rules,
+            *hook_items(request, home, config),
         ),
-        notes=(_WAITS, _NEEDS_EXTRA, *about_rules),
+        notes=(_WAITS, _NEEDS_EXTRA, *about_rules, *about_hooks),
     )
 
 
@@ -106,7 +109,14 @@ def ecc_memory_checks(where: Surroundings, level: Level) -> tuple[CommandCheck, 
     return (
         CommandCheck("skill", (hermes, "skills", "list"), SKILL_NAME, env),
         CommandCheck("mcp", (hermes, "mcp", "test", SERVER_NAME), "memory_search", env),
+        *hook_checks(hermes, env),
     )
+
+
+@hookimpl
+def ecc_memory_residue(where: Surroundings, artifacts: tuple[Artifact, ...]) -> tuple[Artifact, ...]:
+    """Name the consents to our hooks that Hermes wrote itself."""
+    return consents(_home(where), artifacts)
 
 
 def _home(where: Surroundings) -> Path:
