@@ -297,7 +297,7 @@ def test_middle_item_goes_with_its_lines_only() -> None:
         (b"x: &x {a: 1}\nmcp_servers:\n  <<: *x\n", "line 3: an anchor"),
         (b"&root\na: 1\n", "line 1: an anchor"),
         (b"a: " + b"[" * 5000 + b"]" * 5000, "nested too deeply"),
-        (b"#" * (1024 * 1024 + 1), "larger than 1 MiB"),
+        (b"#" * (512 * 1024 + 1), "larger than 512 KiB"),
     ],
 )
 def test_what_cannot_be_edited_is_refused(data: bytes, reason: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 from ecc_memory.errors import EditRefused
@@ -115,19 +115,9 @@ class JsonDocument(Document):
         if root is None or box is None or not box.elements:
             return Layout(COMMENT, spread=True)
         spread = any(end in self.text[box.start : box.elements[0][0]] for end in "\r\n")
-        space = " " if re.search(r"[:,] ", self.text) or spread else ""
-        return Layout(COMMENT, unit=next(_units(self.text, root), "  "), space=space, spread=spread)
-
-
-def _units(text: str, node: Node) -> Iterator[str]:
-    """Yield how much deeper than its object each member on a line of its own is indented."""
-    for child in (*(node.members or {}).values(), *(node.items or ())):
-        yield from _units(text, child)
-    if node.box is not None and node.box.elements:
-        outer, first = indent_at(text, node.box.start), node.box.elements[0][0]
-        inner = text[line_start(text, first) : first]
-        if not inner.strip(" \t") and inner.startswith(outer) and inner != outer:
-            yield inner[len(outer) :]
+        space = " " if spread or re.search(r"[:,] ", self.text) else ""
+        indented = re.search(r"[\r\n]([ \t]+)\"", self.text)
+        return Layout(COMMENT, unit=indented.group(1) if indented else "  ", space=space, spread=spread)
 
 
 def _render(value: object, indent: str | None, layout: Layout) -> str:

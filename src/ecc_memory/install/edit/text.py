@@ -62,7 +62,8 @@ def line_number(text: str, index: int) -> int:
 
 def line_start(text: str, index: int) -> int:
     """Return where the line that holds ``index`` begins."""
-    return max(text.rfind("\n", 0, index), text.rfind("\r", 0, index)) + 1
+    start = text.rfind("\n", 0, index) + 1
+    return max(start, text.rfind("\r", start, index) + 1)
 
 
 def line_end(text: str, index: int) -> int:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ruamel.yaml.error import MarkedYAMLError
 
 _LAYOUT = Layout(COMMENT)
-_MAX_CHARACTERS = 1024 * 1024
+_MAX_CHARACTERS = 512 * 1024
 
 
 class YamlDocument(Document):
@@ -44,7 +44,7 @@ class YamlDocument(Document):
 
     def __init__(self, text: str) -> None:
         if len(text) > _MAX_CHARACTERS:
-            raise EditRefused("the file is larger than 1 MiB; edit it by hand")
+            raise EditRefused("the file is larger than 512 KiB; edit it by hand")
         self.text = text
         self._root, value = _parse(text)
         if self._root is None:
