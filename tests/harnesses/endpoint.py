@@ -26,7 +26,14 @@ class Call:
     arguments: Json
 
 
-Step = str | Call
+@dataclass(frozen=True)
+class Patch:
+    """A step that calls Codex's ``apply_patch``, whose one argument is no JSON."""
+
+    text: str
+
+
+Step = str | Call | Patch
 
 _SERIAL = itertools.count(1)
 """A harness takes two calls of one id for the same one."""
@@ -169,6 +176,9 @@ def _responses(body: Json, step: Step) -> Iterator[Json]:
     if isinstance(step, str):
         content = [{"type": "output_text", "text": step}]
         item: Json = {"type": "message", "role": "assistant", "id": "msg_1", "content": content}
+    elif isinstance(step, Patch):
+        call = {"call_id": f"call_{next(_SERIAL)}", "name": "apply_patch", "input": step.text}
+        item = {"type": "custom_tool_call", **call}
     else:
         namespace, name = _resolve(body, step)
         arguments = json.dumps(step.arguments)
