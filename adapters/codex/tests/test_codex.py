@@ -101,6 +101,25 @@ def test_no_agents_md_is_made_beside_a_file_it_would_silence(tmp_path, only):
     assert described(request(tmp_path, root=tmp_path), MarkedBlock).path == tmp_path / "AGENTS.md"
 
 
+def test_an_agents_md_that_holds_only_our_block_goes_when_it_would_silence_another(tmp_path):
+    ours = "<!-- ecc-memory:begin -->\nRecall first.\n<!-- ecc-memory:end -->\n"
+    (tmp_path / "AGENTS.md").write_text(ours)
+    assert described(request(tmp_path, root=tmp_path), MarkedBlock).path == tmp_path / "AGENTS.md"
+    (tmp_path / "CLAUDE.md").write_text("added later\n")
+    installation = codex.ecc_memory_installation(request(tmp_path, root=tmp_path))
+    assert not [a for a in installation.artifacts if isinstance(a, MarkedBlock)]
+    (tmp_path / "AGENTS.md").write_text(f"mine\n\n{ours}")
+    assert described(request(tmp_path, root=tmp_path), MarkedBlock).path == tmp_path / "AGENTS.md"
+
+
+def test_an_override_that_holds_only_our_block_is_none_of_the_users(tmp_path):
+    home = tmp_path / ".codex"
+    home.mkdir()
+    ours = "<!-- ecc-memory:begin -->\nRecall first.\n<!-- ecc-memory:end -->\n"
+    (home / "AGENTS.override.md").write_text(ours)
+    assert described(request(tmp_path), MarkedBlock).path == home / "AGENTS.md"
+
+
 @pytest.mark.parametrize("blank", ["", "   "])
 def test_relocated_home_ignored(tmp_path, monkeypatch, blank):
     moved = tmp_path / "moved"

@@ -7,6 +7,7 @@ describe the same artifact there become owners of one copy.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,6 +18,7 @@ AGENTS_SKILLS = Path(".agents", "skills")
 """Read by Codex and OpenCode below home and below a project."""
 
 _SILENCED_BY_AGENTS_MD = ("CLAUDE.md", "CONTEXT.md", ".cursorrules")
+_OUR_BLOCK = re.compile(r"<!-- ecc-memory:begin -->.*?<!-- ecc-memory:end -->", re.DOTALL)
 
 
 def skill_in(folder: Path, skill: Mapping[str, bytes]) -> tuple[OwnedFile, ...]:
@@ -30,19 +32,18 @@ def skill_in(folder: Path, skill: Mapping[str, bytes]) -> tuple[OwnedFile, ...]:
 
 
 def project_agents_md(root: Path) -> Path | None:
-    """Give the project's ``AGENTS.md``, or None when creating it would silence another file.
+    """Give the project's ``AGENTS.md``, or None when it would silence another file for our sake alone.
 
     OpenCode and Hermes read ``CLAUDE.md`` (OpenCode also ``CONTEXT.md``, Hermes also
     ``.cursorrules``) only where there is no ``AGENTS.md``. Where one of those is all a project
-    has, a new ``AGENTS.md`` would make them stop reading it.
+    has, an ``AGENTS.md`` with nothing but our block would make them stop reading it.
 
     Args:
         root: the project root.
     """
     agents_md = root / "AGENTS.md"
-    if agents_md.is_file() or not any((root / name).exists() for name in _SILENCED_BY_AGENTS_MD):
-        return agents_md
-    return None
+    silenced = any((root / name).exists() for name in _SILENCED_BY_AGENTS_MD)
+    return None if silenced and not _says_something(agents_md) else agents_md
 
 
 def user_agents_md(where: Surroundings) -> Path:
@@ -54,6 +55,12 @@ def user_agents_md(where: Surroundings) -> Path:
     """
     home = config_home(where, "CODEX_HOME", ".codex")
     override = home / "AGENTS.override.md"
-    if override.is_file() and override.read_text(encoding="utf-8", errors="replace").strip():
-        return override
-    return home / "AGENTS.md"
+    return override if _says_something(override) else home / "AGENTS.md"
+
+
+def _says_something(path: Path) -> bool:
+    """Say whether a file holds more than white space and our block."""
+    if not path.is_file():
+        return False
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return _OUR_BLOCK.sub("", text).strip() != ""
