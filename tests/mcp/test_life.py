@@ -82,11 +82,11 @@ def wait_for_private_descriptors(pid: int) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_save_under_way_is_complete_or_absent(machine: Machine, number: signal.Signals) -> None:
     body = "The token rotation tests pass. " * 2000
-    for round_ in range(6):
+    for round_ in range(4):
         server = machine.open()
         for identity in range(40):
             server.send(call(identity, "memory_save", title=f"{round_}-{identity}", body=body))
-        answered = [server.receive() for _ in range(2 * round_)]
+        answered = [server.receive() for _ in range(3 * round_)]
         server.process.send_signal(number)
         server.wait()
         server._threads[0].join()
