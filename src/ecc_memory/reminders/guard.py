@@ -73,7 +73,7 @@ def _judge(change: Change, location: Location, options: Options) -> str | None:
 
 def _fault(data: bytes, location: Location) -> str | None:
     """Say what keeps bytes from being a memory at this place, None when they are one."""
-    from ecc_memory.vault.scan import Problem, judge
+    from ecc_memory.vault.judge import Problem, judge
 
     verdict = judge(data, location.scope, location.names, location.names[-1])
     return verdict.message if isinstance(verdict, Problem) else None

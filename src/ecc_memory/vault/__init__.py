@@ -13,6 +13,7 @@ TYPE_CHECKING = False  # as in typing, whose import would cost more than this wh
 if TYPE_CHECKING:
     from ecc_memory.vault.document import KINDS, SCOPES, Memory, parse_document, serialize_document
     from ecc_memory.vault.results import (
+        Counts,
         Diagnostics,
         DoctorReport,
         Finding,

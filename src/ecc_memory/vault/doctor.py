@@ -6,8 +6,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TypeVar
 
+from ecc_memory.vault.judge import Document, Problem
+from ecc_memory.vault.limits import MAX_FILES_VARIABLE, MAX_SCAN_BYTES_VARIABLE, Limits
 from ecc_memory.vault.results import DoctorReport, Finding
-from ecc_memory.vault.scan import MAX_FILES_VARIABLE, MAX_SCAN_BYTES_VARIABLE, Document, Limits, Problem, Scan
+from ecc_memory.vault.scan import Scan
 
 MOST_DIAGNOSTICS = 100
 _NEARLY_FULL = 0.8

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import NoReturn
@@ -41,8 +42,6 @@ _TIMESTAMP = re.compile(
 _BIDI = "\u202a-\u202e\u2066-\u2069"
 _BAD_IN_LINE = re.compile(f"[\x00-\x1f\x7f-\x9f{_BIDI}]")
 _BAD_IN_BODY = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_BIDI}]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_LINE = re.compile(r"(.*?)(\r?\n|\Z)", re.DOTALL)
 
 
 def trim(text: str) -> str:
@@ -50,7 +49,7 @@ def trim(text: str) -> str:
     return text.strip(_WHITE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Memory:
     """One memory. Field values are trimmed and valid when it comes from this package.
 
@@ -132,8 +131,8 @@ def parse_document(text: str) -> Memory:
     """
     if len(text) > MAX_DOCUMENT_BYTES or len(_utf8(text, "the document")) > MAX_DOCUMENT_BYTES:
         raise InvalidMemory(f"the document is larger than {MAX_DOCUMENT_BYTES} bytes; shorten or split it")
-    first = _LINE.match(text)
-    if first is None or first[1] != "---" or not first[2]:
+    line, position = _line(text, 0)
+    if line != "---" or not text[3:]:
         hint = (
             "; the file starts with a byte-order mark, save it as UTF-8 without one"
             if text[:1] == "\ufeff"
@@ -141,16 +140,15 @@ def parse_document(text: str) -> Memory:
         )
         raise InvalidMemory(f'line 1 must be exactly "---"{hint}', line=1)
     raw: dict[str, object] = {}
-    position, number = first.end(), 1
+    number = 1
     while True:
-        line = _LINE.match(text, position)
-        if line is None or position == len(text):
+        if position == len(text):
             raise InvalidMemory('the frontmatter has no closing line "---"; add it after the last field')
+        line, position = _line(text, position)
         number += 1
-        position = line.end()
-        if line[1] == "---":
+        if line == "---":
             break
-        _read_field(line[1], number, raw)
+        _read_field(line, number, raw)
     missing = [name for name in _JSON_KEYS if name not in raw]
     if missing:
         raise InvalidMemory(f'the field "{missing[0]}" is missing; add it to the frontmatter')
@@ -190,7 +188,7 @@ def check_slug(value: object, what: str) -> str:
         raise InvalidMemory(
             f"{what} {_shown(text)} is not 1 to 64 of a-z 0-9 . _ - starting with a letter or digit"
         )
-    return text
+    return sys.intern(text)  # a vault has few different ones
 
 
 def check_choice(value: object, what: str, choices: tuple[str, ...]) -> str:
@@ -198,7 +196,15 @@ def check_choice(value: object, what: str, choices: tuple[str, ...]) -> str:
     text = _string(value, what)
     if text not in choices:
         raise InvalidMemory(f"{what} {_shown(text)} is not one of {', '.join(choices)}")
-    return text
+    return sys.intern(text)
+
+
+def _line(text: str, start: int) -> tuple[str, int]:
+    """The line that begins at a position, without its LF or CRLF, and where the next one begins."""
+    end = text.find("\n", start)
+    if end < 0:
+        return text[start:], len(text)
+    return text[start : end - 1 if text[start:end].endswith("\r") else end], end + 1
 
 
 def _read_field(line: str, number: int, raw: dict[str, object]) -> None:
@@ -211,7 +217,7 @@ def _read_field(line: str, number: int, raw: dict[str, object]) -> None:
     if key in raw:
         raise InvalidMemory(f'line {number}: the field "{key}" stands twice; keep one', line=number)
     try:
-        raw[key] = json.loads(trim(value), parse_constant=_no_constant)
+        raw[key] = _JSON.decode(trim(value))
     except (ValueError, RecursionError):
         shown = json.dumps(trim(value).strip("'\"")[:80], ensure_ascii=False)
         example = f"[{shown}]" if key in ("target_harnesses", "tags", "links") else shown
@@ -223,6 +229,9 @@ def _read_field(line: str, number: int, raw: dict[str, object]) -> None:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(name)
+
+
+_JSON = json.JSONDecoder(parse_constant=_no_constant)
 
 
 def _validated(raw: Mapping[str, object], body: object) -> Memory:
@@ -317,9 +326,10 @@ def _is_date(year: int, month: int, day: int) -> bool:
 
 
 def _utf8(text: str, what: str) -> bytes:
-    if _SURROGATE.search(text):
-        raise InvalidMemory(f"{what} holds half of a surrogate pair, which is not text; remove it")
-    return text.encode("utf-8")
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidMemory(f"{what} holds half of a surrogate pair, which is not text; remove it") from None
 
 
 def _shown(value: str) -> str:

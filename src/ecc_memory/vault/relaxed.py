@@ -2,27 +2,86 @@
 
 Both sides are normalised (NFKC, case folding, diacritics removed) and cut into words, where
 ``snake_case``, ``kebab-case``, ``CamelCase`` and path parts are words of their own. A query
-term matches where its words follow one another in the text; a run of Chinese, Japanese or
-Korean matches where a third of its pairs of neighbouring characters do.
+term matches where its words follow one another in the text. A long one also matches where
+its letters do: across all word borders inside a run without white space, and as any two
+words that follow one another. A run of Chinese, Japanese or Korean matches where a third of
+its pairs of neighbouring characters do.
+
+White space is a border that no normalisation crosses, so the words of a text are the words of
+its runs, one after the other. The index rests on that.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from ecc_memory.vault.document import Memory
 from ecc_memory.vault.excerpt import cut, flatten
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W_]+")
+_ASCII_WORD = re.compile("[A-Z]+(?=[A-Z][a-z])|[A-Z]*[a-z0-9]+|[A-Z]+")  # what the two above find in ASCII
 _TERM = re.compile(r"\S+")
 _CJK = re.compile(
     "[\u1100-\u11ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
 _VOICING = "\u3099\u309a"  # Japanese sound marks: combining, but they make another letter
+
+
+class _WithoutMarks(dict[int, "int | None"]):
+    """A table for ``str.translate``, filled as characters are met."""
+
+    def __missing__(self, code: int) -> int | None:
+        char = chr(code)
+        self[code] = None if unicodedata.combining(char) and char not in _VOICING else code
+        return self[code]
+
+
+_WITHOUT_MARKS = _WithoutMarks()
 _LEAST_JOINED = 6  # letters a term needs before word borders in the text are disregarded
+_MOST_SPLIT = 40  # and the most it may have to be looked for as two words
+_LEAST_PART = 3
+
+
+class Term(NamedTuple):
+    """One thing to look for in normalised text.
+
+    Attributes:
+        spaced: its words, one space before each; a CJK pair has none. The last may go on.
+        bare: its letters, to be found in a run without regard to words; "" when it is too short.
+        pairs: two words each, as which it may be written; the second may go on.
+    """
+
+    spaced: str
+    bare: str = ""
+    pairs: tuple[tuple[str, str], ...] = ()
+
+    def occurs(self, text: NormalText) -> bool:
+        """Whether the text matches."""
+        if self.spaced in text.words:
+            return True
+        if not self.bare or self.bare not in text.joined:
+            return False
+        return any(f" {one} {two}" in text.words for one, two in self.pairs) or any(
+            self.bare in joined(run) for run in text.raw.split()
+        )
+
+
+class NormalText:
+    """The text of a memory in its several forms."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.raw = relaxed_text(memory)
+        self.words = words(self.raw)
+
+    @cached_property
+    def joined(self) -> str:
+        """Its letters alone."""
+        return self.words.replace(" ", "")
 
 
 class RelaxedQuery:
@@ -30,40 +89,43 @@ class RelaxedQuery:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._groups: tuple[tuple[str, ...], ...] | None = None
+
+    @cached_property
+    def groups(self) -> tuple[tuple[Term, ...], ...]:
+        """The terms; of a group at least a third must occur, and each that does counts one."""
+        groups: dict[tuple[Term, ...], None] = {}
+        for term in _TERM.findall(unicodedata.normalize("NFKC", self._text)):
+            for run in _CJK.findall(fold(term)):
+                groups[_pairs(run)] = None
+            rest = words(_CJK.sub(" ", term)).rstrip(" ")
+            if rest:
+                groups[(_term(rest),)] = None
+        return tuple(groups)
 
     def score(self, memory: Memory) -> int:
         """Count the terms, and the pairs of CJK characters, that occur in title, tags or body."""
-        groups = self._prepared()
-        if not groups:
+        if not self.groups:
             return 0
-        text = words(f"{memory.title}\n{' '.join(memory.tags)}\n{memory.body}")
-        joined = text.replace(" ", "")
-        score = 0
-        for group in groups:
-            found = sum(_occurs(term, text, joined) for term in group)
-            score += found if 3 * found >= len(group) else 0
-        return score
+        text = NormalText(memory)
+        return sum(enough(sum(term.occurs(text) for term in group), len(group)) for group in self.groups)
 
     def excerpt(self, memory: Memory) -> str:
         """Cut the body around the earliest first word of a term."""
         flat = flatten(memory.body)
         folded, origin = _fold_with_origin(flat)
-        starts = (term.split()[0] for group in self._prepared() for term in group)
+        starts = (term.spaced.split()[0] for group in self.groups for term in group)
         found = [at for at in map(folded.find, starts) if at >= 0]
         return cut(flat, origin[min(found)] if found else 0)
 
-    def _prepared(self) -> tuple[tuple[str, ...], ...]:
-        if self._groups is None:
-            groups: dict[tuple[str, ...], None] = {}
-            for term in _TERM.findall(unicodedata.normalize("NFKC", self._text)):
-                for run in _CJK.findall(fold(term)):
-                    groups[_pairs(run)] = None
-                rest = words(_CJK.sub(" ", term)).rstrip(" ")
-                if rest:
-                    groups[(rest,)] = None
-            self._groups = tuple(groups)
-        return self._groups
+
+def relaxed_text(memory: Memory) -> str:
+    """What of a memory is looked at: title, tags and body."""
+    return f"{memory.title}\n{' '.join(memory.tags)}\n{memory.body}"
+
+
+def enough(found: int, of: int) -> int:
+    """The score of a group of ``of`` terms when ``found`` of them occur."""
+    return found if 3 * found >= of else 0
 
 
 def fold(text: str) -> str:
@@ -71,32 +133,46 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
-    kept = (char for char in plain if char in _VOICING or not unicodedata.combining(char))
-    return unicodedata.normalize("NFC", "".join(kept))
+    return unicodedata.normalize("NFC", plain.translate(_WITHOUT_MARKS))
 
 
 def words(text: str) -> str:
     """The words of ``text`` in normalised form, one space before each and one after the last."""
-    split = _CAMEL.sub(" ", text if text.isascii() else unicodedata.normalize("NFKC", text))
+    if text.isascii():
+        return f" {' '.join(_ASCII_WORD.findall(text)).lower()} "
+    split = _CAMEL.sub(" ", unicodedata.normalize("NFKC", text))
     return f" {' '.join(_WORD.findall(fold(split)))} "
 
 
-def _occurs(term: str, text: str, joined: str) -> bool:
-    if term in text:
-        return True
-    bare = term.replace(" ", "")
-    return len(bare) >= _LEAST_JOINED and bare in joined
+def joined(run: str) -> str:
+    """The letters of a run without white space, in normalised form."""
+    return words(run).replace(" ", "")
 
 
-def _pairs(run: str) -> tuple[str, ...]:
-    return (run,) if len(run) == 1 else tuple(dict.fromkeys(run[at : at + 2] for at in range(len(run) - 1)))
+def _term(spaced: str) -> Term:
+    bare = spaced.replace(" ", "")
+    if len(bare) < _LEAST_JOINED:
+        return Term(spaced)
+    borders = range(_LEAST_PART, len(bare) - _LEAST_PART + 1) if len(bare) <= _MOST_SPLIT else ()
+    return Term(spaced, bare, tuple((bare[:at], bare[at:]) for at in borders))
 
 
-def _fold_with_origin(text: str) -> tuple[str, list[int]]:
+def _pairs(run: str) -> tuple[Term, ...]:
+    if len(run) == 1:
+        return (Term(run),)
+    return tuple(map(Term, dict.fromkeys(run[at : at + 2] for at in range(len(run) - 1))))
+
+
+def _fold_with_origin(text: str) -> tuple[str, range | list[int]]:
+    if text.isascii():
+        return text.lower(), range(len(text))
     folded: list[str] = []
     origin: list[int] = []
     for at, char in enumerate(text):
-        piece = fold(char)
+        piece = _fold_char(char)
         folded.append(piece)
         origin.extend([at] * len(piece))
     return "".join(folded), origin
+
+
+_fold_char = lru_cache(maxsize=4096)(fold)

@@ -1,79 +1,81 @@
-"""Reading a whole vault, within bounds, without trusting anything in it.
+"""Looking at a whole vault, within bounds, without trusting anything in it.
 
 A scan never fails because of one document: what cannot be vouched for becomes a
 :class:`Problem`, and the callers decide what that means to them.
+
+A scan may be given the views that an earlier one left (:class:`FolderView`). A file is then read
+only if its state differs from the one it was read in, and the result is the same as without. That
+holds because a state is kept only when both its times were older than the clock's grain when the
+file was read: whatever changes the file afterwards leaves another state. (Git calls the other kind
+"racily clean", and reads it again too.)
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import NamedTuple
 
-from ecc_memory.errors import InvalidMemory, UsageError, VaultIO, VaultUnsafe
-from ecc_memory.vault.document import MAX_DOCUMENT_BYTES, Memory, parse_document
+from ecc_memory.errors import VaultIO, VaultUnsafe
+from ecc_memory.vault.document import MAX_DOCUMENT_BYTES
+from ecc_memory.vault.judge import SUFFIX, Document, Problem, judge
+from ecc_memory.vault.limits import MAX_FILES_VARIABLE, MAX_SCAN_BYTES_VARIABLE, Limits
 from ecc_memory.vault.roots import Place
-from ecc_memory.vault.secrets import find_secret
-from ecc_memory.vault.tree import TEMPORARY_PREFIX, Folder, NotRegular
+from ecc_memory.vault.tree import TEMPORARY_PREFIX, FileState, Folder, NotRegular, file_state
 
-MAX_FILES_VARIABLE = "ECC_MEMORY_MAX_FILES"
-MAX_SCAN_BYTES_VARIABLE = "ECC_MEMORY_MAX_SCAN_BYTES"
 MAX_DEPTH = 8
-SUFFIX = ".md"
+_GRAIN_NS = 2_000_000_000  # FAT's, the coarsest clock a file system has
 
 
-@dataclass(frozen=True)
-class Limits:
-    """How much one call may look at, over all its scopes.
+class Entry(NamedTuple):
+    """What a file held when it was in a state; None for a state that proves nothing later on."""
 
-    Attributes:
-        files: directory entries of any kind (default 5,000).
-        scan_bytes: bytes of documents (default 16 MiB).
-    """
-
-    files: int = 5_000
-    scan_bytes: int = 16 * 1024 * 1024
-
-    @classmethod
-    def from_env(cls, env: Mapping[str, str]) -> Limits:
-        """Read the two settings; :class:`UsageError` when one is not a positive whole number."""
-        return cls(
-            _positive(env, MAX_FILES_VARIABLE, cls.files),
-            _positive(env, MAX_SCAN_BYTES_VARIABLE, cls.scan_bytes),
-        )
-
-
-@dataclass(frozen=True)
-class Document:
-    """A valid document and where it stands, as ``scope:folder/file``."""
-
-    memory: Memory
-    path: str
+    state: FileState | None
+    outcome: Document | Problem
     size: int
 
 
-@dataclass(frozen=True)
-class Problem:
-    """Something in the vault that is not a valid document.
+@dataclass
+class FolderView:
+    """What was seen of one folder.
 
     Attributes:
-        path: ``scope:folder/file``.
-        code: invalid-document, location-mismatch, suspected-secret, unreadable, symlink or
-            unreadable-folder.
-        message: what is wrong, without any value from the file that could be a secret.
-        line: where, if one line is to blame.
+        names: of everything in it, in the order in which the system lists it.
+        states: theirs; None for what was gone before it could be looked at.
+        settled: a listing with the same names and states has the same view.
+        folders: the names of the folders to enter.
+        symlinks: those that were not followed.
+        leftovers: temporary files that an interrupted save left behind.
+        entries: by file name, what was read.
+        documents: the valid ones in the order of their names.
+        problems: the others.
+        size: bytes of both.
     """
 
-    path: str
-    code: str
-    message: str
-    line: int | None = None
+    names: list[str] = field(default_factory=list)
+    states: list[FileState | None] = field(default_factory=list)
+    settled: bool = False
+    folders: list[str] = field(default_factory=list)
+    symlinks: list[Problem] = field(default_factory=list)
+    leftovers: list[str] = field(default_factory=list)
+    entries: dict[str, Entry] = field(default_factory=dict)
+    documents: list[Document] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    size: int = 0
+
+
+Views = dict[str, FolderView]
+"""A scope's folders by their path below its root."""
+
+_NOTHING_KNOWN = FolderView()
 
 
 @dataclass
 class Scan:
-    """What one pass over some scopes found."""
+    """What one pass over some scopes found; ``views`` is for the next pass, by scope."""
 
     documents: list[Document] = field(default_factory=list)
     invalid: list[Problem] = field(default_factory=list)
@@ -82,6 +84,7 @@ class Scan:
     entries: int = 0
     scanned_bytes: int = 0
     cut_by: str | None = None
+    views: dict[str, Views] = field(default_factory=dict)
 
     @property
     def truncated(self) -> bool:
@@ -104,27 +107,39 @@ class OutOfTime(Exception):
     """A scan was not done when its time was over."""
 
 
-def scan(places: Iterable[Place], limits: Limits, *, deadline: float | None = None) -> Scan:
-    """Read every document of the given scopes, within the bounds.
+def scan(
+    places: Iterable[Place],
+    limits: Limits,
+    *,
+    known: Mapping[str, Views] | None = None,
+    deadline: float | None = None,
+    advance: Callable[[int], object] | None = None,
+) -> Scan:
+    """Look at every document of the given scopes, within the bounds.
 
-    A missing root is an empty scope. Entries are taken in the order of their names.
+    A missing root is an empty scope. A folder's files are taken in the order of their names, then
+    the folders in it.
 
     Args:
         places: the scopes.
         limits: the bounds over all of them.
+        known: the views of an earlier scan, by scope.
         deadline: when to give up, by ``time.monotonic()``; None for never.
+        advance: called with 1 for each file that is read.
 
     Raises:
         OutOfTime: only with a deadline.
     """
     result = Scan()
     for place in places:
+        views = (known or {}).get(place.scope, {})
+        walk = _Walk(place.scope, limits, result, views, deadline, advance)
         try:
             root = open_root(place)
             if root is None:
                 continue
             with root:
-                _Walk(place.scope, limits, result, deadline).folder(root, ())
+                walk.folder(root, ())
         except VaultUnsafe:
             message = "the scope's folder is reached through a symbolic link; replace it by a real folder"
             result.symlinks.append(Problem(f"{place.scope}:", "symlink", message))
@@ -152,31 +167,98 @@ def open_root(place: Place) -> Folder | None:
 class _Walk:
     """One scope's share of a scan."""
 
-    def __init__(self, scope: str, limits: Limits, result: Scan, deadline: float | None) -> None:
+    def __init__(
+        self,
+        scope: str,
+        limits: Limits,
+        result: Scan,
+        known: Views,
+        deadline: float | None,
+        advance: Callable[[int], object] | None,
+    ) -> None:
         self.scope = scope
         self.limits = limits
         self.result = result
+        self.known = known
+        self.views = result.views.setdefault(scope, {})
         self.deadline = deadline
+        self.advance = advance
 
     def folder(self, folder: Folder, names: tuple[str, ...]) -> None:
-        entries, more = folder.entries(self.limits.files - self.result.entries)
-        self.result.entries += len(entries)
-        for entry in entries:
-            here = (*names, entry.name)
-            if entry.name.startswith("."):
-                if entry.name.startswith(TEMPORARY_PREFIX):
-                    self.result.leftovers.append(self._path(here))
-            elif entry.is_symlink():
-                message = "symbolic links are not followed; replace it by the file itself, or remove it"
-                self.result.symlinks.append(Problem(self._path(here), "symlink", message))
-            elif entry.is_dir(follow_symlinks=False):
-                self._enter(folder, here)
-            elif entry.name.endswith(SUFFIX):
-                self._document(folder, here)
-            if self.result.cut_by in (MAX_FILES_VARIABLE, MAX_SCAN_BYTES_VARIABLE):
-                return
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise OutOfTime
+        began = time.time_ns()
+        listing, more = folder.entries(self.limits.files - self.result.entries)
+        self.result.entries += len(listing)
+        key = "/".join(names)
+        old = self.known.get(key, _NOTHING_KNOWN)
+        view = FolderView([item.name for item in listing], _states(listing))
+        if old.settled and self._room_for(old.size) and (old.names, old.states) == (view.names, view.states):
+            view = old
+        else:
+            view.settled = all(_is_settled(state, began) for state in view.states)
+            self._look(folder, names, view, old.entries, self._sort_out(listing, names, view))
+        self.views[key] = view
+        self.result.leftovers += view.leftovers
+        self.result.symlinks += view.symlinks
+        self.result.documents += view.documents
+        self.result.invalid += view.problems
+        self.result.scanned_bytes += view.size
         if more:
             self.result.cut_by = MAX_FILES_VARIABLE
+        for name in view.folders:
+            if self._is_full():
+                return
+            self._enter(folder, (*names, name))
+
+    def _sort_out(
+        self, listing: list[os.DirEntry[str]], names: tuple[str, ...], view: FolderView
+    ) -> list[str]:
+        """Note what is no document; return the names of what should be one."""
+        files = []
+        for item in sorted(listing, key=lambda item: item.name):
+            if item.name.startswith("."):
+                if item.name.startswith(TEMPORARY_PREFIX):
+                    view.leftovers.append(self._path((*names, item.name)))
+            elif item.is_symlink():
+                message = "symbolic links are not followed; replace it by the file itself, or remove it"
+                view.symlinks.append(Problem(self._path((*names, item.name)), "symlink", message))
+            elif item.is_dir(follow_symlinks=False):
+                view.folders.append(item.name)
+            elif item.name.endswith(SUFFIX):
+                files.append(item.name)
+        return files
+
+    def _look(
+        self,
+        folder: Folder,
+        names: tuple[str, ...],
+        view: FolderView,
+        known: Mapping[str, Entry],
+        files: list[str],
+    ) -> None:
+        """Take a folder's files one by one, up to the bound; read those that are not as they were."""
+        states = dict(zip(view.names, view.states, strict=True))
+        for name in files:
+            old = known.get(name)
+            entry = old
+            if old is None or old.state is None or old.state != states[name]:
+                entry = self._read(folder, (*names, name), old)
+            if entry is None:
+                continue  # removed while we looked, so it is not there
+            if not self._room_for(view.size + entry.size):
+                self.result.cut_by = MAX_SCAN_BYTES_VARIABLE
+                view.settled = False
+                view.entries = {**known, **view.entries}
+                return
+            view.entries[name] = entry
+            view.size += entry.size
+            if entry.state is None:
+                view.settled = False
+            if isinstance(entry.outcome, Problem):
+                view.problems.append(entry.outcome)
+            else:
+                view.documents.append(entry.outcome)
 
     def _enter(self, parent: Folder, names: tuple[str, ...]) -> None:
         if len(names) > MAX_DEPTH:
@@ -193,78 +275,62 @@ class _Walk:
             self.result.invalid.append(Problem(self._path(names), "unreadable-folder", error.message))
             self.result.cut_by = self.result.cut_by or "an unreadable folder"
 
-    def _document(self, folder: Folder, names: tuple[str, ...]) -> None:
+    def _read(self, folder: Folder, names: tuple[str, ...], old: Entry | None) -> Entry | None:
+        """Read and judge a file; None when there is none any more."""
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise OutOfTime
+        if self.advance is not None:
+            self.advance(1)
         path = self._path(names)
+        began = time.time_ns()
         try:
             data, status = folder.read(names[-1], MAX_DOCUMENT_BYTES)
         except FileNotFoundError:
-            return  # removed while we looked, so it is not there
+            return None
         except (VaultIO, NotRegular) as error:
-            self.result.invalid.append(Problem(path, "unreadable", error.message))
-            return
-        if self.result.scanned_bytes + len(data) > self.limits.scan_bytes:
-            self.result.cut_by = MAX_SCAN_BYTES_VARIABLE
-            return
-        self.result.scanned_bytes += len(data)
-        outcome = judge(data, self.scope, names, path)
-        if isinstance(outcome, Problem):
-            self.result.invalid.append(outcome)
-        else:
-            self.result.documents.append(Document(outcome, path, status.st_size))
+            return Entry(None, Problem(path, "unreadable", error.message), 0)
+        memory = judge(data, self.scope, names, path)
+        outcome = memory if isinstance(memory, Problem) else Document(memory, path, status.st_size)
+        if old is not None and old.outcome == outcome:
+            outcome = old.outcome  # the same object says that nothing has changed
+        state = file_state(status)
+        return Entry(state if _is_settled(state, began) else None, outcome, len(data))
+
+    def _room_for(self, size: int) -> bool:
+        return self.result.scanned_bytes + size <= self.limits.scan_bytes
+
+    def _is_full(self) -> bool:
+        return self.result.cut_by in (MAX_FILES_VARIABLE, MAX_SCAN_BYTES_VARIABLE)
 
     def _path(self, names: tuple[str, ...]) -> str:
-        return f"{self.scope}:" + os.fsencode("/".join(names)).decode("utf-8", "replace")
+        return shown_path(self.scope, os.fsencode("/".join(names)))
 
 
-def judge(data: bytes, scope: str, names: tuple[str, ...], path: str) -> Memory | Problem:
-    """Decide whether a file's bytes are a valid document at its place.
-
-    Args:
-        data: the file's content (of a file over the bound, its beginning).
-        scope: the scope whose tree it stands in.
-        names: folder and file names below the scope's root.
-        path: the same as ``scope:folder/file``.
-    """
+def _states(listing: list[os.DirEntry[str]]) -> list[FileState | None]:
     try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        return Problem(path, "invalid-document", "it is not valid UTF-8; save it as UTF-8", line)
-    secret = find_secret(text)
-    if secret is not None:
-        message = (
-            f"it holds what looks like a credential ({secret.rule}); remove it, and replace the credential"
-        )
-        return Problem(path, "suspected-secret", message, secret.line)
+        return [_state_of(item.stat(follow_symlinks=False)) for item in listing]
+    except OSError:
+        return [_state_or_none(item) for item in listing]
+
+
+def _state_or_none(item: os.DirEntry[str]) -> FileState | None:
     try:
-        memory = parse_document(text)
-    except InvalidMemory as error:
-        return Problem(path, "invalid-document", error.message, error.line)
-    if memory.scope != scope:
-        message = (
-            f'its scope is "{memory.scope}" but it stands in the {scope} scope; move it or correct the field'
-        )
-        return Problem(path, "location-mismatch", message)
-    folder = kind_folder(memory.kind)
-    if len(names) < 2 or names[0] != folder:
-        message = f'its kind is "{memory.kind}", so it belongs below the folder {folder}; move it'
-        return Problem(path, "location-mismatch", message)
-    return memory
+        return file_state(item.stat(follow_symlinks=False))
+    except OSError:
+        return None
 
 
-def kind_folder(kind: str) -> str:
-    """The folder below a scope's root that holds memories of this kind."""
-    return f"{kind}s"
+_state_of: Callable[[os.stat_result], FileState] = attrgetter(
+    "st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns"
+)
+"""What :func:`file_state` returns, for a hundred thousand files."""
 
 
-def _positive(env: Mapping[str, str], variable: str, default: int) -> int:
-    value = env.get(variable, "").strip()
-    if not value:
-        return default
-    if not value.isascii() or not value.isdigit() or len(value) > 15 or int(value) == 0:
-        raise UsageError(
-            f"{variable} must be a whole number above 0; set it so, or unset it", detail=f"{variable}={value}"
-        )
-    return int(value)
+def _is_settled(state: FileState | None, now: int) -> bool:
+    """Whether a change from now on would leave another state."""
+    return state is not None and max(state[3], state[4]) + _GRAIN_NS < now
+
+
+def shown_path(scope: str, below: bytes) -> str:
+    """A document's path as the results show it: ``scope:folder/file``."""
+    return f"{scope}:" + below.decode("utf-8", "replace")

@@ -109,17 +109,17 @@ class Folder:
         return folder
 
     def entries(self, most: int) -> tuple[list[os.DirEntry[str]], bool]:
-        """List the folder by name, at most ``most`` entries; True when there are more."""
+        """List the folder in no particular order, at most ``most`` entries; True when there are more."""
         found: list[os.DirEntry[str]] = []
         try:
             with os.scandir(self.fd) as listing:
                 for entry in listing:
                     if len(found) == most:
-                        return sorted(found, key=_by_name), True
+                        return found, True
                     found.append(entry)
         except OSError as error:
             raise _io_error("a folder cannot be listed", error, self.path) from error
-        return sorted(found, key=_by_name), False
+        return found, False
 
     def holds(self, name: str) -> bool:
         """Whether the folder has an entry of that name, of whatever type."""
@@ -229,8 +229,12 @@ class Folder:
         self.close()
 
 
-def file_state(status: os.stat_result) -> tuple[int, int, int, int, int]:
-    """What tells whether a file is still the one that was read."""
+FileState = tuple[int, ...]
+"""What tells whether a file is still the one that was read: see :func:`file_state`."""
+
+
+def file_state(status: os.stat_result) -> FileState:
+    """Return device, inode, size, time of the last change of the content and of the inode, in ns."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
@@ -246,10 +250,6 @@ def _chunks(fd: int, most: int) -> Iterator[bytes]:
             return
         most -= len(chunk)
         yield chunk
-
-
-def _by_name(entry: os.DirEntry[str]) -> str:
-    return entry.name
 
 
 def _folder_error(error: OSError, path: str) -> VaultUnsafe | VaultIO:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 import uuid
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from datetime import datetime, timezone
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 
-from ecc_memory.errors import (
-    DryRun,
-    DuplicateId,
-    MemoryExists,
-    MemoryNotFound,
-    SecretRefused,
-    UsageError,
-    VaultIncomplete,
-    VaultUnsafe,
-)
+from ecc_memory.errors import DuplicateId, MemoryExists, MemoryNotFound, UsageError, VaultIncomplete
 from ecc_memory.vault import document as format
+from ecc_memory.vault.arguments import as_list, choices, harness, timestamp
 from ecc_memory.vault.doctor import examine
-from ecc_memory.vault.document import KINDS, MAX_DOCUMENT_BYTES, SCOPES, Memory, serialize_document
+from ecc_memory.vault.document import KINDS, SCOPES, Memory, serialize_document
+from ecc_memory.vault.index import Index, cache_folder, is_wanted
+from ecc_memory.vault.judge import Document
+from ecc_memory.vault.limits import Limits
+from ecc_memory.vault.publish import DRY_RUN_VARIABLE, publish, refuse_secrets, refuse_writes, writable_root
 from ecc_memory.vault.results import (
     Counts,
     Diagnostics,
@@ -33,33 +29,35 @@ from ecc_memory.vault.results import (
     SearchResult,
 )
 from ecc_memory.vault.roots import WORKING_DIRECTORY, Place, resolve_places
-from ecc_memory.vault.scan import SUFFIX, Document, Limits, OutOfTime, Scan, kind_folder, open_root, scan
-from ecc_memory.vault.search import Query
-from ecc_memory.vault.secrets import find_secret
-from ecc_memory.vault.tree import Folder, NotRegular
+from ecc_memory.vault.scan import OutOfTime, Scan, open_root
+from ecc_memory.vault.search import Corpus, Documents, Query
 
 DEFAULT_SCOPES = ("project", "team")
 MAX_QUERY = 500
 MAX_LIMIT = 100
 MOST_BACKLINKS = 100
-DRY_RUN_VARIABLE = "ECC_DRY_RUN"
-GITIGNORE = b"*\n!.gitignore\n"
-"""What keeps the project scope out of version control; no other content is accepted."""
 
 _ID_ATTEMPTS = 8
 
 
 class Vault:
-    """The memories that one place can see. Cheap to open; holds no state but its places.
+    """The memories that one place can see. Cheap to open, and may be used from several threads.
 
-    Every operation reads the files anew: the files are the truth. All methods raise only
+    Every operation looks at the files anew: the files are the truth. What it has parsed it keeps for
+    the next operation, so a program that asks often should keep its vault. All methods raise only
     subclasses of :class:`~ecc_memory.errors.EccMemoryError`.
+
+    Attributes:
+        index: what is derived from the files and can be thrown away.
+        limits: how much one operation may look at.
     """
 
-    def __init__(self, places: Mapping[str, Place], limits: Limits, *, dry_run: bool) -> None:
+    def __init__(self, places: Mapping[str, Place], limits: Limits, index: Index, *, dry_run: bool) -> None:
+        self.index = index
+        self.limits = limits
         self._places = places
-        self._limits = limits
         self._dry_run = dry_run
+        self._lock = threading.RLock()  # around what uses the index
 
     @classmethod
     def open(
@@ -85,11 +83,12 @@ class Vault:
         folder = os.fspath(home) if home is not None else env.get("HOME") or os.path.expanduser("~")
         places = resolve_places(cwd, env, folder, cwd_origin=cwd_origin)
         dry_run = env.get(DRY_RUN_VARIABLE, "").strip().lower() not in ("", "0", "false", "no")
-        return cls(places, Limits.from_env(env), dry_run=dry_run)
+        index = Index(cache_folder(env, folder), wanted=is_wanted(env))
+        return cls(places, Limits.from_env(env), index, dry_run=dry_run)
 
     def place(self, scope: str) -> Place:
         """Where a scope lives and what decided that. Raises UsageError for an unknown scope."""
-        return self._places[_choices([scope], SCOPES, "scope")[0]]
+        return self._places[choices([scope], SCOPES, "scope")[0]]
 
     def init(self, scopes: Iterable[str] = DEFAULT_SCOPES) -> InitResult:
         """Create the folders of the scopes, and the project scope's ``.gitignore``.
@@ -97,17 +96,17 @@ class Vault:
         Raises:
             DryRun, VaultUnsafe, VaultIO: nothing may be, or could be, written.
         """
-        wanted = _choices(scopes, SCOPES, "scope")
+        wanted = choices(scopes, SCOPES, "scope")
         created = []
         for scope in wanted:
-            self._refuse_writes(scope)
+            refuse_writes(self._places[scope], dry_run=self._dry_run)
         for scope in wanted:
             existing = open_root(self._places[scope])
             if existing is None:
                 created.append(f"{scope}:")
             else:
                 existing.close()
-            self._writable_root(scope).close()
+            writable_root(self._places[scope]).close()
         return InitResult(wanted, tuple(created))
 
     def save(
@@ -148,10 +147,10 @@ class Vault:
             DryRun, VaultUnsafe, VaultIO: nothing may be, or could be, written.
         """
         lists = [
-            _as_list(values, what)
+            as_list(values, what)
             for values, what in ((target_harnesses, "target harness"), (tags, "tag"), (links, "link"))
         ]
-        _refuse_secrets(
+        refuse_secrets(
             title=title,
             body=body,
             kind=kind,
@@ -162,7 +161,7 @@ class Vault:
             link=lists[2],
             id=id,
         )
-        stamp = _timestamp(now)
+        stamp = timestamp(now)
         fields: dict[str, object] = {
             "schema": format.SCHEMA,
             "id": id,
@@ -184,9 +183,11 @@ class Vault:
                 fields["id"] = f"mem_{stamp[:10].replace('-', '')}_{uuid.uuid4().hex[:20]}"
             memory = Memory.from_json(fields)
             data = serialize_document(memory)
-            _refuse_secrets(document=data)
+            refuse_secrets(document=data)
+            refuse_writes(self._places[memory.scope], dry_run=self._dry_run)
             try:
-                return self._publish(memory, data.encode("utf-8"))
+                path = publish(memory, data.encode("utf-8"), self._places[memory.scope])
+                return SaveResult(memory, path)
             except MemoryExists:
                 if id is not None or attempt == _ID_ATTEMPTS - 1:
                     raise
@@ -219,29 +220,29 @@ class Vault:
             )
         if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
             raise UsageError(f"limit must be a whole number from 1 to {MAX_LIMIT}")
-        wanted = None if kinds is None else _choices(kinds, KINDS, "kind")
-        harness = _harness(target_harness)
-        found = self._scan(scopes)
-        active = [each for each in found.visible_to(harness) if each.memory.status == "active"]
+        wanted = KINDS if kinds is None else choices(kinds, KINDS, "kind")
+        active = _active_for(harness(target_harness))
         parsed = Query(query)
-        matches = parsed.run((each for each in active if wanted is None or each.memory.kind in wanted), limit)
-        successors = _Successors(active)
-        note = None
-        if parsed.phrase and not parsed.tokens:
-            note = "the query has no searchable term, so only its literal text was looked for"
-        return SearchResult(
-            tuple(
+        with self._lock:
+            found = self._scan(scopes)
+            corpora = self.index.corpora(found)
+            matches = parsed.run(corpora, lambda each: each.memory.kind in wanted and active(each), limit)
+            hits = tuple(
                 SearchHit(
                     hit.document.memory,
                     hit.document.path,
                     hit.score,
                     hit.excerpt,
                     hit.relaxed,
-                    successors.of(hit.document.memory),
+                    _successors(hit.document.memory, _linking(hit.document.memory.id, corpora, active)),
                 )
                 for hit in matches.hits
-            ),
-            Diagnostics(len(found.invalid), len(found.symlinks), found.truncated, matches.total, note),
+            )
+        note = None
+        if parsed.phrase and not parsed.tokens:
+            note = "the query has no searchable term, so only its literal text was looked for"
+        return SearchResult(
+            hits, Diagnostics(len(found.invalid), len(found.symlinks), found.truncated, matches.total, note)
         )
 
     def read(
@@ -264,14 +265,14 @@ class Vault:
             MemoryNotFound, DuplicateId: there is none, or more than one.
         """
         identity = format.check_id(id)
-        harness = _harness(target_harness)
+        reader = harness(target_harness)
         found = self._scan(scopes)
         if not found.complete:
             raise VaultIncomplete(
                 "the vault could not be read completely, so nothing can be said for certain; "
                 "run the doctor and repair what it names"
             )
-        visible = found.visible_to(harness)
+        visible = found.visible_to(reader)
         same = [each for each in visible if each.memory.id == identity]
         if not same:
             raise MemoryNotFound(
@@ -282,24 +283,21 @@ class Vault:
                 f"{len(same)} files claim the id {identity}; run the doctor and keep one of them"
             )
         memory = same[0].memory
-        active = [each for each in visible if each.memory.status == "active"]
-        linking = sorted(
-            (each.memory for each in active if identity in each.memory.links), key=lambda each: each.id
-        )
+        linking = _linking(identity, [Documents(visible)], _active_for(reader))
         return ReadResult(
             memory,
             same[0].path,
             tuple(linking[:MOST_BACKLINKS]),
             len(linking) > MOST_BACKLINKS,
-            _Successors(active).of(memory),
+            _successors(memory, linking),
         )
 
     def doctor(
         self, *, scopes: Iterable[str] | None = None, target_harness: str | None = None
     ) -> DoctorReport:
         """Examine the scopes (default project and team); never changes anything."""
-        harness = _harness(target_harness)
-        return examine(self._scan(scopes), self._limits, harness)
+        reader = harness(target_harness)
+        return examine(self._scan(scopes), self.limits, reader)
 
     def counts(self, target_harness: str | None = None, deadline_s: float = 0.2) -> Counts | None:
         """Count what a search of project and team scope could find, for a session reminder.
@@ -311,124 +309,38 @@ class Vault:
         Returns:
             None when the time was not enough.
         """
-        harness = _harness(target_harness)
+        active = _active_for(harness(target_harness))
         try:
             found = self._scan(None, time.monotonic() + deadline_s)
         except OutOfTime:
             return None
-        active = [each.memory for each in found.visible_to(harness) if each.memory.status == "active"]
-        handoffs = sum(memory.kind == "handoff" for memory in active)
-        return Counts(len(active), handoffs, max((memory.updated_at for memory in active), default=None))
+        memories = [each.memory for each in found.documents if active(each)]
+        handoffs = sum(memory.kind == "handoff" for memory in memories)
+        return Counts(len(memories), handoffs, max((memory.updated_at for memory in memories), default=None))
 
     def _scan(self, scopes: Iterable[str] | None, deadline: float | None = None) -> Scan:
-        wanted = DEFAULT_SCOPES if scopes is None else _choices(scopes, SCOPES, "scope")
+        wanted = DEFAULT_SCOPES if scopes is None else choices(scopes, SCOPES, "scope")
         places = [self._places[scope] for scope in SCOPES if scope in wanted]
-        return scan(places, self._limits, deadline=deadline)
-
-    def _publish(self, memory: Memory, data: bytes) -> SaveResult:
-        self._refuse_writes(memory.scope)
-        name = memory.id + SUFFIX
-        taken = f"a memory with the id {memory.id} exists; save under a new id and link to the old one"
-        with self._writable_root(memory.scope) as root:
-            for kind in KINDS:
-                folder = root.child(kind_folder(kind))
-                if folder is not None:
-                    with folder:
-                        if folder.holds(name):
-                            raise MemoryExists(taken, detail=os.path.join(folder.path, name))
-            with root.make_child(kind_folder(memory.kind)) as folder:
-                try:
-                    folder.publish(name, data)
-                except MemoryExists as error:
-                    raise MemoryExists(taken, detail=error.detail) from error
-        return SaveResult(memory, f"{memory.scope}:{kind_folder(memory.kind)}/{name}")
-
-    def _refuse_writes(self, scope: str) -> None:
-        if self._dry_run:
-            raise DryRun(f"{DRY_RUN_VARIABLE} is set, so nothing is written; unset it to save")
-        refusal = self._places[scope].refusal
-        if refusal is not None:
-            raise VaultUnsafe(refusal, detail=self._places[scope].anchor)
-
-    def _writable_root(self, scope: str) -> Folder:
-        place = self._places[scope]
-        with Folder.make(place.anchor) as anchor:
-            root = anchor.make_path(place.below)
-        if scope == "project":
-            try:
-                _protect(root)
-            except BaseException:
-                root.close()
-                raise
-        return root
+        with self._lock:
+            return self.index.scan(places, self.limits, deadline)
 
 
-def _protect(root: Folder) -> None:
-    """Make sure that git keeps the project scope to itself before anything is written there."""
-    name = ".gitignore"
-    try:
-        root.publish(name, GITIGNORE)
-    except MemoryExists:
-        pass
-    try:
-        content, _ = root.read(name, MAX_DOCUMENT_BYTES)
-    except (FileNotFoundError, NotRegular):
-        content = b""
-    if content != GITIGNORE:
-        raise VaultUnsafe(
-            "the .gitignore of the project scope is not the one that keeps memories private; "
-            "it must hold exactly two lines, * and !.gitignore, or be removed so that it is made anew",
-            detail=os.path.join(root.path, name),
-        )
+def _active_for(reader: str | None) -> Callable[[Document], bool]:
+    """Tell which documents are active and visible to a harness."""
+
+    def accepts(document: Document) -> bool:
+        memory = document.memory
+        return memory.status == "active" and (reader is None or memory.targets(reader))
+
+    return accepts
 
 
-def _refuse_secrets(**fields: object) -> None:
-    for name, value in fields.items():
-        for text in value if isinstance(value, list) else [value]:
-            hit = find_secret(text) if isinstance(text, str) else None
-            if hit is not None:
-                raise SecretRefused(
-                    f"{name} line {hit.line} looks like a credential ({hit.rule}), so nothing was saved; "
-                    "leave the value out and say where it is kept"
-                )
+def _linking(id: str, corpora: Sequence[Corpus], accepts: Callable[[Document], bool]) -> list[Memory]:
+    linking = (each for corpus in corpora for each in corpus.linking_to(id))
+    return sorted((each.memory for each in linking if accepts(each)), key=lambda memory: memory.id)
 
 
-class _Successors:
-    """Which newer active memories link to a memory: where a reader should go on."""
-
-    def __init__(self, active: Iterable[Document]) -> None:
-        self._linking: defaultdict[str, list[Memory]] = defaultdict(list)
-        for document in active:
-            for link in document.memory.links:
-                self._linking[link].append(document.memory)
-
-    def of(self, memory: Memory) -> tuple[str, ...]:
-        newer = {each.id for each in self._linking[memory.id] if each.updated_at > memory.updated_at}
-        return tuple(sorted(newer)[:MOST_BACKLINKS])
-
-
-def _as_list(values: Iterable[str], what: str) -> list[str]:
-    if isinstance(values, str):
-        raise UsageError(f'{what}: a list is needed, like ["{what.split()[0]}"], not a single text')
-    return list(values)
-
-
-def _choices(values: Iterable[str], allowed: tuple[str, ...], what: str) -> tuple[str, ...]:
-    chosen = tuple(dict.fromkeys(_as_list(values, what)))
-    wrong = next((value for value in chosen if value not in allowed), None)
-    if wrong is not None or not chosen:
-        given = f"{wrong!r} is not" if chosen else "an empty list is not"
-        raise UsageError(f"{what}: {given} one of {', '.join(allowed)}")
-    return chosen
-
-
-def _harness(value: str | None) -> str | None:
-    return None if value is None else format.check_slug(value, "target harness")
-
-
-def _timestamp(now: datetime | None) -> str:
-    moment = datetime.now(timezone.utc) if now is None else now
-    if moment.utcoffset() is None:
-        raise UsageError("now must be an aware time, such as datetime.now(timezone.utc)")
-    utc = moment.astimezone(timezone.utc)
-    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
+def _successors(memory: Memory, linking: Iterable[Memory]) -> tuple[str, ...]:
+    """Which newer memories link to a memory: where a reader should go on."""
+    newer = {each.id for each in linking if each.updated_at > memory.updated_at}
+    return tuple(sorted(newer)[:MOST_BACKLINKS])

@@ -1,0 +1,92 @@
+"""Putting a new memory where it belongs, after everything that forbids it was looked at."""
+
+from __future__ import annotations
+
+import os
+
+from ecc_memory.errors import DryRun, MemoryExists, SecretRefused, VaultUnsafe
+from ecc_memory.vault.document import KINDS, MAX_DOCUMENT_BYTES, Memory
+from ecc_memory.vault.judge import SUFFIX, kind_folder
+from ecc_memory.vault.roots import Place
+from ecc_memory.vault.secrets import find_secret
+from ecc_memory.vault.tree import Folder, NotRegular
+
+DRY_RUN_VARIABLE = "ECC_DRY_RUN"
+GITIGNORE = b"*\n!.gitignore\n"
+"""What keeps the project scope out of version control; no other content is accepted."""
+
+
+def publish(memory: Memory, data: bytes, place: Place) -> str:
+    """Write a memory's document, create-only; return its path as ``scope:folder/file``.
+
+    Raises:
+        MemoryExists: the id is taken.
+        VaultUnsafe, VaultIO: it may not be, or could not be, written.
+    """
+    name = memory.id + SUFFIX
+    taken = f"a memory with the id {memory.id} exists; save under a new id and link to the old one"
+    with writable_root(place) as root:
+        for kind in KINDS:
+            folder = root.child(kind_folder(kind))
+            if folder is not None:
+                with folder:
+                    if folder.holds(name):
+                        raise MemoryExists(taken, detail=os.path.join(folder.path, name))
+        with root.make_child(kind_folder(memory.kind)) as folder:
+            try:
+                folder.publish(name, data)
+            except MemoryExists as error:
+                raise MemoryExists(taken, detail=error.detail) from error
+    return f"{memory.scope}:{kind_folder(memory.kind)}/{name}"
+
+
+def refuse_writes(place: Place, *, dry_run: bool) -> None:
+    """Raise DryRun or VaultUnsafe where nothing may be written."""
+    if dry_run:
+        raise DryRun(f"{DRY_RUN_VARIABLE} is set, so nothing is written; unset it to save")
+    if place.refusal is not None:
+        raise VaultUnsafe(place.refusal, detail=place.anchor)
+
+
+def writable_root(place: Place) -> Folder:
+    """Open a scope's root, made and kept out of version control where that is due."""
+    with Folder.make(place.anchor) as anchor:
+        root = anchor.make_path(place.below)
+    if place.scope == "project":
+        try:
+            _protect(root)
+        except BaseException:
+            root.close()
+            raise
+    return root
+
+
+def refuse_secrets(**fields: object) -> None:
+    """Raise SecretRefused for the first text, or list of texts, with a suspected credential."""
+    for name, value in fields.items():
+        for text in value if isinstance(value, list) else [value]:
+            hit = find_secret(text) if isinstance(text, str) else None
+            if hit is not None:
+                raise SecretRefused(
+                    f"{name} line {hit.line} looks like a credential ({hit.rule}), so nothing was saved; "
+                    "leave the value out and say where it is kept"
+                )
+
+
+def _protect(root: Folder) -> None:
+    """Make sure that git keeps the project scope to itself before anything is written there."""
+    name = ".gitignore"
+    try:
+        root.publish(name, GITIGNORE)
+    except MemoryExists:
+        pass
+    try:
+        content, _ = root.read(name, MAX_DOCUMENT_BYTES)
+    except (FileNotFoundError, NotRegular):
+        content = b""
+    if content != GITIGNORE:
+        raise VaultUnsafe(
+            "the .gitignore of the project scope is not the one that keeps memories private; "
+            "it must hold exactly two lines, * and !.gitignore, or be removed so that it is made anew",
+            detail=os.path.join(root.path, name),
+        )
