@@ -8,6 +8,8 @@ Facts about OpenCode 1.18, each seen in the program itself:
   ``AGENTS.md``, else ``CLAUDE.md``, else ``CONTEXT.md``. What ``instructions`` lists comes on top and
   displaces nothing, so at user level our text is a file of our own there.
 - A server's variables are called ``environment``; ``env`` is dropped without a word.
+- It has hooks only for plugins, and with any plugin it waits at every start for the npm registry, over a
+  minute where that cannot be reached; so there are no reminders.
 - It writes ``$schema`` into a file that has none, unasked. We do it first, so that a file we made stays
   ours and can be deleted again.
 """
@@ -40,6 +42,7 @@ from ecc_memory_opencode.config import project_file, user_file, user_instruction
 
 _SCHEMA = "https://opencode.ai/config.json"
 _RULES_FILE = "ecc-memory.md"
+_NO_REMINDERS = "no reminders: OpenCode has hooks only for plugins, and those can hold up its start"
 _PROJECT_RULES = Path(".agents", _RULES_FILE)
 
 
@@ -53,6 +56,7 @@ def ecc_memory_harness() -> Harness:
             "user": frozenset({"rules", "mcp", "skill"}),
             "project": frozenset({"rules", "mcp", "skill"}),
         },
+        level_notes={"user": _NO_REMINDERS, "project": _NO_REMINDERS},
         whole_environment=True,
     )
 
