@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from .person import Person
+from .sessions import QUIET
 
 PREPARE = "python tests/harnesses/prepare.py --into DIR, then set ECC_MEMORY_HARNESS_PROGRAMS=DIR"
 
@@ -36,4 +37,4 @@ def person(tmp_path: Path, request: pytest.FixtureRequest) -> Person:
     project = home / "src" / "repo"
     project.mkdir(parents=True)
     subprocess.run(["git", "init", "-q", str(project)], check=True)
-    return Person(home, project, folders)
+    return Person(home, project, folders, {**QUIET["claude"], **QUIET["opencode"]})

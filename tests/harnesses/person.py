@@ -17,6 +17,7 @@ HARNESS_STATE = (
     ".claude/backups/",
     ".claude/projects/",
     ".claude/sessions/",
+    ".claude/telemetry/",
     ".codex/sessions/",
     ".codex/logs",
     ".codex/state",

@@ -20,7 +20,7 @@ QUIET = {
     },
     "opencode": {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"},
 }
-"""Keeps a program on this machine."""
+"""What keeps a program on this machine; every person has it set."""
 
 
 def claude(person: Person, *steps: Step) -> tuple[ScriptedModel, dict[str, Any]]:
@@ -28,7 +28,7 @@ def claude(person: Person, *steps: Step) -> tuple[ScriptedModel, dict[str, Any]]
     with ScriptedModel(*steps) as model:
         said = person.output(
             "claude", "-p", "hello", "--output-format", "stream-json", "--verbose",
-            "--allowedTools", CLAUDE_TOOLS, ANTHROPIC_BASE_URL=model.url, **QUIET["claude"],
+            "--allowedTools", CLAUDE_TOOLS, ANTHROPIC_BASE_URL=model.url,
         )  # fmt: skip
     return model, json.loads(said.splitlines()[0])
 
@@ -71,7 +71,7 @@ def opencode(person: Person, *steps: Step) -> ScriptedModel:
         stub = {"npm": "@ai-sdk/openai-compatible", "options": options, "models": limits}
         names = {"model": "stub/stub", "small_model": "stub/stub", "enabled_providers": ["stub"]}
         content = json.dumps({**names, "provider": {"stub": stub}})
-        person.output("opencode", "run", "hello", OPENCODE_CONFIG_CONTENT=content, **QUIET["opencode"])
+        person.output("opencode", "run", "hello", OPENCODE_CONFIG_CONTENT=content)
     return model
 
 

@@ -8,7 +8,7 @@ import pytest
 from ecc_memory.guidance import rules_snippet
 
 from .endpoint import Call, results, text_of
-from .sessions import QUIET, opencode
+from .sessions import opencode
 
 pytestmark = [pytest.mark.harness("opencode")]
 
@@ -26,7 +26,6 @@ SNIPPET = rules_snippet().strip()
 
 @pytest.fixture
 def before(person):
-    person.env.update(QUIET["opencode"])
     person.write(".config/opencode/opencode.jsonc", CONFIG)
     person.write(".claude/CLAUDE.md", "# Me\n\nTests first.\n")
     person.write("notes/style.md", "Short sentences.\n")
