@@ -102,6 +102,12 @@ def test_search_that_finds_nothing_says_where_it_looked(ecc):
     assert done.status == 0
 
 
+def test_search_that_finds_nothing_names_its_filters(ecc):
+    ecc("save", "--title", "Here", "--stdin", stdin="B")
+    done = ecc("search", "--kind", "handoff", "--target-harness", "claude")
+    assert "No active memory (handoff for claude) in project and team scope." in done.out
+
+
 def test_search_counts_what_the_limit_hides(ecc):
     for number in range(3):
         ecc.save(f"Memory {number}")

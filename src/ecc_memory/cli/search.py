@@ -47,15 +47,18 @@ def search(
     """Find memories by their words."""
     words = " ".join(query or [])
     result = Vault.open().search(words, scopes=scopes, kinds=kinds, target_harness=harness, limit=limit)
-    return emit(result.to_json(), _lines(result, words, scopes), as_json=as_json)
+    filters = [" or ".join(kinds)] if kinds else []
+    filters += [f"for {harness}"] if harness else []
+    return emit(result.to_json(), _lines(result, words, " ".join(filters), scopes), as_json=as_json)
 
 
-def _lines(result: SearchResult, words: str, scopes: list[str] | None) -> list[str]:
+def _lines(result: SearchResult, words: str, filters: str, scopes: list[str] | None) -> list[str]:
     count = len(result.results)
     if count:
         lines = [f"{count} {'memory' if count == 1 else 'memories'} ({UNTRUSTED})"]
     else:
         sought = f"No memory matches {words!r}" if words.strip() else "No active memory"
+        sought += f" ({filters})" if filters else ""
         lines = [f"{sought} in {' and '.join(scopes or ('project', 'team'))} scope."]
         if not scopes:
             lines.append("User scope is searched only with --scope user.")
