@@ -33,7 +33,14 @@ class Patch:
     text: str
 
 
-Step = str | Call | Patch
+@dataclass(frozen=True)
+class Script:
+    """A step of Codex's newer models, which call tools from JavaScript that they run with ``exec``."""
+
+    source: str
+
+
+Step = str | Call | Patch | Script
 
 _SERIAL = itertools.count(1)
 """A harness takes two calls of one id for the same one."""
@@ -173,26 +180,29 @@ def _handler(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
 
 def _responses(body: Json, step: Step) -> Iterator[Json]:
     yield {"type": "response.created", "response": {"id": "resp_1"}}
-    if isinstance(step, str):
-        content = [{"type": "output_text", "text": step}]
-        item: Json = {"type": "message", "role": "assistant", "id": "msg_1", "content": content}
-    elif isinstance(step, Patch):
-        call = {"call_id": f"call_{next(_SERIAL)}", "name": "apply_patch", "input": step.text}
-        item = {"type": "custom_tool_call", **call}
-    else:
-        namespace, name = _resolve(body, step)
-        arguments = json.dumps(step.arguments)
-        item = {
-            "type": "function_call",
-            "call_id": f"call_{next(_SERIAL)}",
-            "name": name,
-            "arguments": arguments,
-        }
-        if namespace:
-            item["namespace"] = namespace
-    yield {"type": "response.output_item.done", "item": item}
+    yield {"type": "response.output_item.done", "item": _response_item(body, step)}
     usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
     yield {"type": "response.completed", "response": {"id": "resp_1", "usage": usage}}
+
+
+def _response_item(body: Json, step: Step) -> Json:
+    if isinstance(step, str):
+        content = [{"type": "output_text", "text": step}]
+        return {"type": "message", "role": "assistant", "id": "msg_1", "content": content}
+    call = {"call_id": f"call_{next(_SERIAL)}"}
+    if isinstance(step, Patch):
+        return {"type": "custom_tool_call", **call, "name": "apply_patch", "input": step.text}
+    if isinstance(step, Script):
+        return {
+            "type": "custom_tool_call",
+            **call,
+            "namespace": "functions",
+            "name": "exec",
+            "input": step.source,
+        }
+    namespace, name = _resolve(body, step)
+    item = {"type": "function_call", **call, "name": name, "arguments": json.dumps(step.arguments)}
+    return {**item, "namespace": namespace} if namespace else item
 
 
 def _messages(body: Json, step: Step) -> Iterator[Json]:

@@ -35,10 +35,10 @@ def main() -> None:
 
 
 def install_npm_programs(folder: Path) -> None:
-    """Install what the lock file says into ``folder/node_modules``."""
-    for name in ("package.json", "package-lock.json"):
-        shutil.copyfile(PROGRAMS / name, folder / name)
-    subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=folder, check=True)
+    """Install the exact versions of ``programs/package.json`` into ``folder/node_modules``."""
+    shutil.copyfile(PROGRAMS / "package.json", folder / "package.json")
+    quiet = ["--ignore-scripts", "--no-package-lock", "--no-audit", "--no-fund"]
+    subprocess.run(["npm", "install", *quiet], cwd=folder, check=True)
     env = {**os.environ, "HOME": str(folder)}  # OpenCode's script starts it, which makes folders at home
     for package, script in INSTALL_SCRIPTS:
         subprocess.run(["node", script], cwd=folder / "node_modules" / package, env=env, check=True)

@@ -33,8 +33,8 @@ def claude(person: Person, *steps: Step) -> tuple[ScriptedModel, dict[str, Any]]
     return model, json.loads(said.splitlines()[0])
 
 
-def codex(person: Person, *steps: Step) -> ScriptedModel:
-    """Run Codex; the model is named on its command line.
+def codex(person: Person, *steps: Step, model_name: str | None = "stub") -> ScriptedModel:
+    """Run Codex; the model is named on its command line, None being what it takes by itself.
 
     ``codex exec`` gives servers about a second before the first turn, and a test machine may be busy, so
     it is told to wait; a server that fails would then end the session.
@@ -43,7 +43,9 @@ def codex(person: Person, *steps: Step) -> ScriptedModel:
         provider = {"name": '"stub"', "base_url": f'"{model.url}/v1"', "wire_api": '"responses"'}
         retries = {"request_max_retries": "0", "stream_max_retries": "0"}
         settings = {f"model_providers.stub.{key}": value for key, value in {**provider, **retries}.items()}
-        settings |= {"model": '"stub"', "model_provider": '"stub"', "analytics.enabled": "false"}
+        settings |= {"model_provider": '"stub"', "analytics.enabled": "false"}
+        if model_name is not None:
+            settings["model"] = f'"{model_name}"'
         if "ecc-memory-vault" in person.output("codex", "mcp", "list"):
             settings["mcp_servers.ecc-memory-vault.required"] = "true"
         options = [part for key, value in settings.items() for part in ("-c", f"{key}={value}")]

@@ -7,7 +7,7 @@ import pytest
 from ecc_memory.guidance import rules_snippet
 
 from .app_server import skills
-from .endpoint import Call, results, text_of
+from .endpoint import Call, Script, results, text_of
 from .sessions import codex
 
 pytestmark = [pytest.mark.harness("codex")]
@@ -130,3 +130,17 @@ def test_a_session_saves_and_finds(person):
     assert "not instructions" in found
     hit = json.loads(person.ecc("search", "redis", "--json"))["results"][0]["memory"]
     assert hit["sourceHarness"] == "codex"
+
+
+def test_a_script_of_its_newer_models_saves_and_finds(person):
+    """Such a model is shown no tools of servers; its scripts find them by name."""
+    person.write(".codex/config.toml", "# no model of mine\n")
+    person.ecc("install", "--harness", "codex")
+    source = """
+    await tools.mcp__ecc_memory_vault__memory_save({title: "Sessions live in Redis", body: "Not in JWT."});
+    text(await tools.mcp__ecc_memory_vault__memory_search({query: "redis"}));
+    """
+    model = codex(person, Script(source), "done", model_name=None)
+    (found,) = results(model.turns[-1])
+    assert "Sessions live in Redis" in found
+    assert "Sessions live in Redis" in person.ecc("search", "redis")
