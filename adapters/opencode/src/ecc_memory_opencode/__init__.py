@@ -42,6 +42,7 @@ from ecc_memory_opencode.config import project_file, user_file, user_instruction
 
 _SCHEMA = "https://opencode.ai/config.json"
 _RULES_FILE = "ecc-memory.md"
+_SECONDS = 30.0
 _NO_REMINDERS = "no reminders: OpenCode has hooks only for plugins, and those can hold up its start"
 _PROJECT_RULES = Path(".agents", _RULES_FILE)
 
@@ -78,7 +79,7 @@ def ecc_memory_installation(request: InstallRequest) -> Installation:
 
 @hookimpl
 def ecc_memory_checks(where: Surroundings, level: Level) -> tuple[CommandCheck, ...]:
-    """Ask ``opencode`` for its skills, its servers and its merged configuration."""
+    """Ask ``opencode`` for its skills and for its merged configuration."""
     executable = program(where, "opencode")
     if executable is None:
         return ()
@@ -87,13 +88,16 @@ def ecc_memory_checks(where: Surroundings, level: Level) -> tuple[CommandCheck, 
     if where.env.get("XDG_CONFIG_HOME", "").strip():
         env["XDG_CONFIG_HOME"] = where.env["XDG_CONFIG_HOME"]
     cwd = where.project_root if level == "project" else None
-    checks = [
-        CommandCheck("skill", (opencode, "debug", "skill"), f'"{SKILL_NAME}"', env, cwd=cwd),
-        CommandCheck("mcp", (opencode, "mcp", "list"), SERVER_NAME, env, cwd=cwd),
+    # Two commands, because each start takes seconds; `mcp list` would start every server besides.
+    skills, config = (opencode, "debug", "skill"), (opencode, "debug", "config")
+    server = f'"{SERVER_NAME}"' if level == "user" else '"ecc-memory-mcp"'  # a bare name is the project's
+    expected: list[tuple[Part, tuple[str, ...], str]] = [
+        ("skill", skills, f'"{SKILL_NAME}"'),
+        ("mcp", config, server),
     ]
     if level == "user":
-        checks.append(CommandCheck("rules", (opencode, "debug", "config"), _RULES_FILE, env))
-    return tuple(checks)
+        expected.append(("rules", config, _RULES_FILE))
+    return tuple(CommandCheck(part, argv, word, env, _SECONDS, cwd) for part, argv, word in expected)
 
 
 def _home(where: Surroundings) -> Path:
