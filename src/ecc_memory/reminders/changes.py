@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
+How = Literal["whole", "part", "arrival", "gone"]
+
 
 class Change(NamedTuple):
     """What happens to one file.
@@ -23,8 +25,16 @@ class Change(NamedTuple):
     """
 
     path: str
-    how: Literal["whole", "part", "arrival", "gone"]
+    how: How
     text: str = ""
+
+
+_HEADERS: Mapping[str, How | None] = {
+    "*** Add File": "whole",
+    "*** Update File": "part",
+    "*** Delete File": "gone",
+    "*** End Patch": None,
+}
 
 
 def changes(tool: str, arguments: Mapping[str, object]) -> Iterator[Change]:
@@ -36,29 +46,21 @@ def changes(tool: str, arguments: Mapping[str, object]) -> Iterator[Change]:
 
 def patch_changes(patch: str) -> Iterator[Change]:
     """Read a patch in the form ``*** Begin Patch ... *** End Patch``."""
-    path, how, added = "", "", list[str]()
+    path, added = "", list[str]()
+    how: How | None = None
     for line in [*patch.split("\n"), "*** End Patch"]:
         header, _, name = line.strip().partition(": ")
-        if line[:1] in "+-" or header not in _HEADERS:
-            if line.startswith("+"):
-                added.append(line[1:].rstrip("\r"))
+        if line.startswith("+"):
+            added.append(line[1:].rstrip("\r"))
+        elif line.startswith("-"):
             continue
-        if header == "*** Move to":
+        elif header == "*** Move to":
             yield Change(path, "gone")
             path, how = name, "arrival"
-            continue
-        if how:
-            yield Change(path, how, "".join(f"{each}\n" for each in added))  # type: ignore[arg-type]
-        path, how, added = name, _HEADERS[header], []
-
-
-_HEADERS = {
-    "*** Add File": "whole",
-    "*** Update File": "part",
-    "*** Delete File": "gone",
-    "*** Move to": "",
-    "*** End Patch": "",
-}
+        elif header in _HEADERS:
+            if how is not None:
+                yield Change(path, how, "".join(f"{each}\n" for each in added))
+            path, how, added = name, _HEADERS[header], []
 
 
 def _write(path: str, content: str) -> Callable[[Mapping[str, object]], Iterator[Change]]:
