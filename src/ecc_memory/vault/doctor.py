@@ -100,7 +100,7 @@ def _warnings(scan: Scan, limits: Limits) -> list[Finding]:
             "leftover",
             path,
             "a temporary file that an interrupted save left behind; it is not a memory",
-            "Remove the file once no program is saving.",
+            "Remove it once no program is saving; a save in this folder removes it when it is an hour old.",
         )
         for path in scan.leftovers
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from ecc_memory.errors import DryRun, MemoryExists, SecretRefused, VaultUnsafe
@@ -33,6 +34,7 @@ def publish(memory: Memory, data: bytes, place: Place) -> str:
                     if folder.holds(name):
                         raise MemoryExists(taken, detail=os.path.join(folder.path, name))
         with root.make_child(kind_folder(memory.kind)) as folder:
+            folder.sweep()
             try:
                 folder.publish(name, data)
             except MemoryExists as error:
@@ -52,6 +54,7 @@ def writable_root(place: Place) -> Folder:
     """Open a scope's root, made and kept out of version control where that is due."""
     with Folder.make(place.anchor) as anchor:
         root = anchor.make_path(place.below)
+    root.sweep()
     if place.scope == "project":
         try:
             _protect(root)
@@ -76,10 +79,9 @@ def refuse_secrets(**fields: object) -> None:
 def _protect(root: Folder) -> None:
     """Make sure that git keeps the project scope to itself before anything is written there."""
     name = ".gitignore"
-    try:
-        root.publish(name, GITIGNORE)
-    except MemoryExists:
-        pass
+    if not root.holds(name):
+        with contextlib.suppress(MemoryExists):  # somebody else was quicker
+            root.publish(name, GITIGNORE)
     try:
         content, _ = root.read(name, MAX_DOCUMENT_BYTES)
     except (FileNotFoundError, NotRegular):

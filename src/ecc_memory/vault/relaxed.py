@@ -29,7 +29,12 @@ _CJK = re.compile(
     "[\u1100-\u11ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
+_BETWEEN_WORDS = re.compile(r"[\W_]+")
+_ASCII_LETTERS = {code: chr(code).lower() if chr(code).isalnum() else None for code in range(128)}
 _VOICING = "\u3099\u309a"  # Japanese sound marks: combining, but they make another letter
+_LEAST_JOINED = 6  # letters a term needs before word borders in the text are disregarded
+_MOST_SPLIT = 40  # and the most it may have to be looked for as two words
+_LEAST_PART = 3
 
 
 class _WithoutMarks(dict[int, "int | None"]):
@@ -42,9 +47,6 @@ class _WithoutMarks(dict[int, "int | None"]):
 
 
 _WITHOUT_MARKS = _WithoutMarks()
-_LEAST_JOINED = 6  # letters a term needs before word borders in the text are disregarded
-_MOST_SPLIT = 40  # and the most it may have to be looked for as two words
-_LEAST_PART = 3
 
 
 class Term(NamedTuple):
@@ -52,22 +54,25 @@ class Term(NamedTuple):
 
     Attributes:
         spaced: its words, one space before each; a CJK pair has none. The last may go on.
-        bare: its letters, to be found in a run without regard to words; "" when it is too short.
-        pairs: two words each, as which it may be written; the second may go on.
+        letters: the same without spaces.
+        long: the letters count wherever they stand in a run, whatever its words are.
+        pairs: two words each, as which it may be written too; the second may go on.
     """
 
     spaced: str
-    bare: str = ""
+    letters: str
+    long: bool = False
     pairs: tuple[tuple[str, str], ...] = ()
 
     def occurs(self, text: NormalText) -> bool:
         """Whether the text matches."""
+        if self.letters not in text.letters:  # no match without, and mostly there is none
+            return False
         if self.spaced in text.words:
             return True
-        if not self.bare or self.bare not in text.joined:
-            return False
-        return any(f" {one} {two}" in text.words for one, two in self.pairs) or any(
-            self.bare in joined(run) for run in text.raw.split()
+        return self.long and (
+            any(f" {one} {two}" in text.words for one, two in self.pairs)
+            or any(self.letters in letters(run) for run in text.raw.split())
         )
 
 
@@ -75,13 +80,13 @@ class NormalText:
     """The text of a memory in its several forms."""
 
     def __init__(self, memory: Memory) -> None:
-        self.raw = relaxed_text(memory)
-        self.words = words(self.raw)
+        self.raw = f"{memory.title}\n{' '.join(memory.tags)}\n{memory.body}"
+        self.letters = letters(self.raw)
 
     @cached_property
-    def joined(self) -> str:
-        """Its letters alone."""
-        return self.words.replace(" ", "")
+    def words(self) -> str:
+        """Its words, one space before each and one after the last."""
+        return words(self.raw)
 
 
 class RelaxedQuery:
@@ -118,11 +123,6 @@ class RelaxedQuery:
         return cut(flat, origin[min(found)] if found else 0)
 
 
-def relaxed_text(memory: Memory) -> str:
-    """What of a memory is looked at: title, tags and body."""
-    return f"{memory.title}\n{' '.join(memory.tags)}\n{memory.body}"
-
-
 def enough(found: int, of: int) -> int:
     """The score of a group of ``of`` terms when ``found`` of them occur."""
     return found if 3 * found >= of else 0
@@ -144,23 +144,24 @@ def words(text: str) -> str:
     return f" {' '.join(_WORD.findall(fold(split)))} "
 
 
-def joined(run: str) -> str:
-    """The letters of a run without white space, in normalised form."""
-    return words(run).replace(" ", "")
+def letters(text: str) -> str:
+    """The words of ``text`` in normalised form with nothing between them."""
+    if text.isascii():
+        return text.translate(_ASCII_LETTERS)
+    return _BETWEEN_WORDS.sub("", fold(text))
 
 
 def _term(spaced: str) -> Term:
     bare = spaced.replace(" ", "")
     if len(bare) < _LEAST_JOINED:
-        return Term(spaced)
+        return Term(spaced, bare)
     borders = range(_LEAST_PART, len(bare) - _LEAST_PART + 1) if len(bare) <= _MOST_SPLIT else ()
-    return Term(spaced, bare, tuple((bare[:at], bare[at:]) for at in borders))
+    return Term(spaced, bare, long=True, pairs=tuple((bare[:at], bare[at:]) for at in borders))
 
 
 def _pairs(run: str) -> tuple[Term, ...]:
-    if len(run) == 1:
-        return (Term(run),)
-    return tuple(map(Term, dict.fromkeys(run[at : at + 2] for at in range(len(run) - 1))))
+    pairs = dict.fromkeys(run[at : at + 2] for at in range(len(run) - 1)) if len(run) > 1 else (run,)
+    return tuple(Term(pair, pair) for pair in pairs)
 
 
 def _fold_with_origin(text: str) -> tuple[str, range | list[int]]:

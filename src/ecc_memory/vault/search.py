@@ -5,12 +5,12 @@ from __future__ import annotations
 import heapq
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from ecc_memory.vault.document import Memory, trim
+from ecc_memory.vault.document import KINDS, Memory, trim
 from ecc_memory.vault.excerpt import cut, flatten
 from ecc_memory.vault.judge import Document
 from ecc_memory.vault.relaxed import RelaxedQuery
@@ -22,17 +22,45 @@ _TOKEN = re.compile(r"[\w-]+")
 Scored = tuple[int, Document]
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Which memories a search may find: active ones that a harness may see, of some kinds.
+
+    Attributes:
+        reader: the harness's slug; None sees everything.
+        kinds: the kinds.
+    """
+
+    reader: str | None
+    kinds: tuple[str, ...] = KINDS
+
+    def allows(self, memory: Memory) -> bool:
+        """Decide, by status, kind and target harnesses alone."""
+        return (
+            memory.status == "active"
+            and memory.kind in self.kinds
+            and (self.reader is None or memory.targets(self.reader))
+        )
+
+
+class Found(NamedTuple):
+    """The best of what was found, in no particular order, and how much was found in all."""
+
+    best: list[Scored]
+    total: int
+
+
 class Corpus(Protocol):
     """Some documents that can be searched."""
 
-    def exact(self, query: Query) -> Iterable[Scored]:
-        """Yield the documents that the contract's scoring finds; all of them for an empty query."""
+    def exact(self, query: Query, wanted: Wanted, most: int) -> Found:
+        """Find by the contract's scoring; every document matches an empty query."""
 
-    def loose(self, query: Query) -> Iterable[Scored]:
-        """Yield the documents that match after normalisation."""
+    def loose(self, query: Query, wanted: Wanted) -> Iterable[Scored]:
+        """Yield what matches after normalisation."""
 
     def linking_to(self, id: str) -> Iterable[Document]:
-        """Yield the documents that link to a memory."""
+        """Yield the documents that link to a memory, allowed or not."""
 
 
 @dataclass(frozen=True)
@@ -98,27 +126,29 @@ class Query:
         self.scoring = Scoring(self.phrase, self.tokens)
         self.relaxed = RelaxedQuery(trim(text))
 
-    def run(self, corpora: Sequence[Corpus], accepts: Callable[[Document], bool], limit: int) -> Matches:
+    def run(self, corpora: Sequence[Corpus], wanted: Wanted, limit: int) -> Matches:
         """Return the best matches: by score, newer ``updated_at``, id; relaxed ones after.
 
         Relaxed results are looked for only while there is room for them.
         """
-        exact = [found for corpus in corpora for found in corpus.exact(self) if accepts(found[1])]
-        hits = [Hit(each, score, self.excerpt(each.memory)) for score, each in _best(exact, limit)]
+        found = [corpus.exact(self, wanted, limit) for corpus in corpora]
+        exact = best([scored for each in found for scored in each.best], limit)
+        total = sum(each.total for each in found)
+        hits = [Hit(each, score, self.excerpt(each.memory)) for score, each in exact]
         room = limit - len(hits)
         if not room or not self.phrase:
-            return Matches(tuple(hits), len(exact))
+            return Matches(tuple(hits), total)
         known = {id(document) for _, document in exact}
         loose = [
-            found
+            scored
             for corpus in corpora
-            for found in corpus.loose(self)
-            if id(found[1]) not in known and accepts(found[1])
+            for scored in corpus.loose(self, wanted)
+            if id(scored[1]) not in known
         ]
         hits += (
-            Hit(each, 0, self.relaxed.excerpt(each.memory), relaxed=True) for _, each in _best(loose, room)
+            Hit(each, 0, self.relaxed.excerpt(each.memory), relaxed=True) for _, each in best(loose, room)
         )
-        return Matches(tuple(hits), len(exact) + len(loose))
+        return Matches(tuple(hits), total + len(loose))
 
     def excerpt(self, memory: Memory) -> str:
         """Cut the body around the earliest token."""
@@ -138,18 +168,19 @@ class Documents:
             for link in document.memory.links:
                 self._linking[link].append(document)
 
-    def exact(self, query: Query) -> Iterator[Scored]:
+    def exact(self, query: Query, wanted: Wanted, most: int) -> Found:
         """See :class:`Corpus`."""
-        for document in self._documents:
-            score = query.scoring.score(document.memory)
-            if score or not query.phrase:
-                yield score, document
+        allowed = (each for each in self._documents if wanted.allows(each.memory))
+        if query.phrase:
+            scored = [(score, each) for each in allowed if (score := query.scoring.score(each.memory))]
+        else:
+            scored = [(0, each) for each in allowed]
+        return Found(best(scored, most), len(scored))
 
-    def loose(self, query: Query) -> Iterator[Scored]:
+    def loose(self, query: Query, wanted: Wanted) -> Iterator[Scored]:
         """See :class:`Corpus`."""
         for document in self._documents:
-            score = query.relaxed.score(document.memory)
-            if score:
+            if wanted.allows(document.memory) and (score := query.relaxed.score(document.memory)):
                 yield score, document
 
     def linking_to(self, id: str) -> list[Document]:
@@ -167,7 +198,8 @@ def _origin(kind: str, scope: str, source: str, targets: tuple[str, ...]) -> str
     return " ".join((kind, scope, source, *targets))
 
 
-def _best(scored: list[Scored], most: int) -> list[Scored]:
+def best(scored: list[Scored], most: int) -> list[Scored]:
+    """The first ``most`` by score, newer ``updated_at``, id and path."""
     if len(scored) > most:
         least = heapq.nlargest(most, [score for score, _ in scored])[-1]
         scored = [each for each in scored if each[0] >= least]

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
+import time
 from collections.abc import Iterator
 from types import TracebackType
 
@@ -21,6 +23,9 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # O_NONBLOCK so that a FIFO named like a document cannot hold us up.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_TEMPORARY = re.compile(rf"{re.escape(TEMPORARY_PREFIX)}[0-9a-f]{{32}}\Z")
+_ABANDONED = 3600.0  # seconds
+_MOST_SWEPT = 1000
 _NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
@@ -92,7 +97,7 @@ class Folder:
 
     def descend(self, names: tuple[str, ...]) -> Folder | None:
         """Open the folder at the end of ``names``, None where one is missing; this one stays open."""
-        folder: Folder | None = Folder(os.dup(self.fd), self.path)
+        folder: Folder | None = self._again()
         for name in names:
             if folder is None:
                 return None
@@ -102,11 +107,17 @@ class Folder:
 
     def make_path(self, names: tuple[str, ...]) -> Folder:
         """Open the folder at the end of ``names``, made where missing; this one stays open."""
-        folder = Folder(os.dup(self.fd), self.path)
+        folder = self._again()
         for name in names:
             with folder:
                 folder = folder.make_child(name)
         return folder
+
+    def _again(self) -> Folder:
+        try:
+            return Folder(os.dup(self.fd), self.path)
+        except OSError as error:
+            raise _io_error("a folder of the vault cannot be opened", error, self.path) from error
 
     def entries(self, most: int) -> tuple[list[os.DirEntry[str]], bool]:
         """List the folder in no particular order, at most ``most`` entries; True when there are more."""
@@ -170,8 +181,8 @@ class Folder:
     def publish(self, name: str, data: bytes) -> None:
         """Create a file with its whole content or not at all; never replace one.
 
-        Write to a hidden temporary file, flush it, link it to ``name``, flush the folder, remove
-        the temporary, read the result back.
+        Write to a hidden temporary file, flush it, link it to ``name``, flush the folder, read the
+        result back, remove the temporary.
 
         Raises:
             MemoryExists: ``name`` exists, whatever it is.
@@ -179,26 +190,50 @@ class Folder:
         """
         path = os.path.join(self.path, name)
         temporary = f"{TEMPORARY_PREFIX}{os.urandom(16).hex()}"
-        linked = False
         try:
             self._write_new(temporary, data)
             os.link(temporary, name, src_dir_fd=self.fd, dst_dir_fd=self.fd, follow_symlinks=False)
-            linked = True
-            os.fsync(self.fd)
+            try:
+                os.fsync(self.fd)
+                self._verify(name, data)
+            except BaseException:
+                self._remove(name)
+                raise
         except FileExistsError as error:
             raise MemoryExists("a file of that name exists; nothing was overwritten", detail=path) from error
         except OSError as error:
-            if linked:
-                self._remove(name)
-            if error.errno in _NO_HARD_LINKS and not linked:
-                raise _io_error(
-                    "nothing was saved: this file system has no hard links", error, path
-                ) from error
-            raise _io_error("nothing was saved", error, path) from error
+            what = "nothing was saved"
+            if error.errno in _NO_HARD_LINKS:
+                what += ": this file system has no hard links"
+            raise _io_error(what, error, path) from error
         finally:
             self._remove(temporary)
-        if self.read(name, len(data))[0] != data:
-            raise VaultIO("the file reads back differently from what was written", detail=path)
+
+    def sweep(self) -> None:
+        """Remove temporary files that nobody can be writing any more.
+
+        Ours are regular files of this user with a name that we draw, and a save that is at work
+        for an hour has lost. Of a large folder only a part is looked at.
+        """
+        try:
+            for entry in self.entries(_MOST_SWEPT)[0]:
+                if _TEMPORARY.match(entry.name) and _is_abandoned(entry.stat(follow_symlinks=False)):
+                    self._remove(entry.name)
+        except (OSError, VaultIO):
+            pass  # somebody else was quicker, or the folder cannot be listed, which is for the doctor to say
+
+    def _verify(self, name: str, data: bytes) -> None:
+        path = os.path.join(self.path, name)
+        try:
+            found = self.read(name, len(data))[0]
+        except (FileNotFoundError, NotRegular) as error:
+            raise VaultIO(
+                "nothing was saved: somebody exchanged the file at this moment", detail=path
+            ) from error
+        if found != data:
+            raise VaultIO(
+                "nothing was saved: the file reads back differently from what was written", detail=path
+            )
 
     def _write_new(self, name: str, data: bytes) -> None:
         fd = os.open(name, _CREATE, 0o600, dir_fd=self.fd)
@@ -236,6 +271,11 @@ FileState = tuple[int, ...]
 def file_state(status: os.stat_result) -> FileState:
     """Return device, inode, size, time of the last change of the content and of the inode, in ns."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _is_abandoned(facts: os.stat_result) -> bool:
+    age = time.time() - max(facts.st_mtime, facts.st_ctime)
+    return stat.S_ISREG(facts.st_mode) and facts.st_uid == os.geteuid() and age > _ABANDONED
 
 
 def _read_at_most(fd: int, most: int) -> bytes:

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from ecc_memory.errors import DuplicateId, MemoryExists, MemoryNotFound, UsageError, VaultIncomplete
@@ -15,7 +15,6 @@ from ecc_memory.vault.arguments import as_list, choices, harness, timestamp
 from ecc_memory.vault.doctor import examine
 from ecc_memory.vault.document import KINDS, SCOPES, Memory, serialize_document
 from ecc_memory.vault.index import Index, cache_folder, is_wanted
-from ecc_memory.vault.judge import Document
 from ecc_memory.vault.limits import Limits
 from ecc_memory.vault.publish import DRY_RUN_VARIABLE, publish, refuse_secrets, refuse_writes, writable_root
 from ecc_memory.vault.results import (
@@ -30,7 +29,7 @@ from ecc_memory.vault.results import (
 )
 from ecc_memory.vault.roots import WORKING_DIRECTORY, Place, resolve_places
 from ecc_memory.vault.scan import OutOfTime, Scan, open_root
-from ecc_memory.vault.search import Corpus, Documents, Query
+from ecc_memory.vault.search import Corpus, Documents, Query, Wanted
 
 DEFAULT_SCOPES = ("project", "team")
 MAX_QUERY = 500
@@ -220,13 +219,13 @@ class Vault:
             )
         if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
             raise UsageError(f"limit must be a whole number from 1 to {MAX_LIMIT}")
-        wanted = KINDS if kinds is None else choices(kinds, KINDS, "kind")
-        active = _active_for(harness(target_harness))
+        reader = harness(target_harness)
+        wanted = Wanted(reader, KINDS if kinds is None else choices(kinds, KINDS, "kind"))
         parsed = Query(query)
         with self._lock:
             found = self._scan(scopes)
             corpora = self.index.corpora(found)
-            matches = parsed.run(corpora, lambda each: each.memory.kind in wanted and active(each), limit)
+            matches = parsed.run(corpora, wanted, limit)
             hits = tuple(
                 SearchHit(
                     hit.document.memory,
@@ -234,7 +233,9 @@ class Vault:
                     hit.score,
                     hit.excerpt,
                     hit.relaxed,
-                    _successors(hit.document.memory, _linking(hit.document.memory.id, corpora, active)),
+                    _successors(
+                        hit.document.memory, _linking(hit.document.memory.id, corpora, Wanted(reader))
+                    ),
                 )
                 for hit in matches.hits
             )
@@ -283,7 +284,7 @@ class Vault:
                 f"{len(same)} files claim the id {identity}; run the doctor and keep one of them"
             )
         memory = same[0].memory
-        linking = _linking(identity, [Documents(visible)], _active_for(reader))
+        linking = _linking(identity, [Documents(visible)], Wanted(reader))
         return ReadResult(
             memory,
             same[0].path,
@@ -309,12 +310,12 @@ class Vault:
         Returns:
             None when the time was not enough.
         """
-        active = _active_for(harness(target_harness))
+        wanted = Wanted(harness(target_harness))
         try:
             found = self._scan(None, time.monotonic() + deadline_s)
         except OutOfTime:
             return None
-        memories = [each.memory for each in found.documents if active(each)]
+        memories = [each.memory for each in found.documents if wanted.allows(each.memory)]
         handoffs = sum(memory.kind == "handoff" for memory in memories)
         return Counts(len(memories), handoffs, max((memory.updated_at for memory in memories), default=None))
 
@@ -325,19 +326,9 @@ class Vault:
             return self.index.scan(places, self.limits, deadline)
 
 
-def _active_for(reader: str | None) -> Callable[[Document], bool]:
-    """Tell which documents are active and visible to a harness."""
-
-    def accepts(document: Document) -> bool:
-        memory = document.memory
-        return memory.status == "active" and (reader is None or memory.targets(reader))
-
-    return accepts
-
-
-def _linking(id: str, corpora: Sequence[Corpus], accepts: Callable[[Document], bool]) -> list[Memory]:
-    linking = (each for corpus in corpora for each in corpus.linking_to(id))
-    return sorted((each.memory for each in linking if accepts(each)), key=lambda memory: memory.id)
+def _linking(id: str, corpora: Sequence[Corpus], wanted: Wanted) -> list[Memory]:
+    linking = (each.memory for corpus in corpora for each in corpus.linking_to(id))
+    return sorted((memory for memory in linking if wanted.allows(memory)), key=lambda memory: memory.id)
 
 
 def _successors(memory: Memory, linking: Iterable[Memory]) -> tuple[str, ...]:

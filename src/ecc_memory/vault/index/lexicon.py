@@ -8,7 +8,9 @@ are few. As little is done in one call as makes the next ones faster.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+import heapq
+from array import array
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 
@@ -25,8 +27,10 @@ from ecc_memory.vault.search import (
     TOKEN_IN_TITLE,
     TOKEN_IS_TAG,
     Documents,
+    Found,
     Query,
     Scored,
+    Wanted,
     origin_of,
 )
 
@@ -58,21 +62,24 @@ class Lexicon:
         if len(self._waiting) >= _LEAST:
             self._make_block()
 
-    def exact(self, query: Query) -> Iterator[Scored]:
+    def exact(self, query: Query, wanted: Wanted, most: int) -> Found:
         """See :class:`~ecc_memory.vault.search.Corpus`."""
-        for block in self._blocks:
-            yield from block.exact(query)
-        yield from Documents(list(self._waiting.values())).exact(query)
+        found = [corpus.exact(query, wanted, most) for corpus in self._corpora()]
+        return Found([scored for each in found for scored in each.best], sum(each.total for each in found))
 
-    def loose(self, query: Query) -> Iterator[Scored]:
+    def loose(self, query: Query, wanted: Wanted) -> Iterator[Scored]:
         """See :class:`~ecc_memory.vault.search.Corpus`."""
-        for block in self._blocks:
-            yield from block.loose(query)
-        yield from Documents(list(self._waiting.values())).loose(query)
+        while len(self._waiting) >= _LEAST:  # to look through them is no less work than to index them
+            self._make_block()
+        for corpus in self._corpora():
+            yield from corpus.loose(query, wanted)
 
     def linking_to(self, id: str) -> Iterable[Document]:
         """See :class:`~ecc_memory.vault.search.Corpus`."""
         return self._linking[id].values() if id in self._linking else ()
+
+    def _corpora(self) -> list[_Block | Documents]:
+        return [*self._blocks, Documents(list(self._waiting.values()))]
 
     def _add(self, document: Document) -> None:
         self._waiting[id(document)] = document
@@ -99,25 +106,61 @@ class Lexicon:
                 kept.append(block)
         block = _Block(batch)
         self._blocks = [*kept, block]
-        self._places.update((id(document), (block, number)) for number, document in enumerate(batch))
+        self._places.update(
+            (id(document), (block, number)) for number, document in enumerate(block.documents)
+        )
 
 
 class _Block:
-    """Some documents, None where one was removed, and the runs of their fields."""
+    """Some documents, and the runs of their fields. Numbers go from the newest to the oldest."""
 
     def __init__(self, documents: list[Document]) -> None:
-        self.documents: list[Document | None] = [*documents]
-        memories = [document.memory for document in documents]
+        ordered = sorted(documents, key=lambda each: (each.memory.id, each.path))
+        ordered.sort(key=lambda each: each.memory.updated_at, reverse=True)
+        self.documents: list[Document | None] = [*ordered]  # None where one was removed
+        memories = [document.memory for document in ordered]
         self._titles = Runs(memory.title for memory in memories)
         self._tags = Runs(" ".join(memory.tags) for memory in memories)
         self._origins = Runs(map(origin_of, memories))
         self._bodies = Runs(memory.body for memory in memories)
+        # What the permission to be found depends on is the same for many.
+        self._samples: dict[tuple[str, str, tuple[str, ...]], Memory] = {}
+        for memory in memories:
+            self._samples.setdefault(_sort(memory), memory)
+        sorts = {sort: number for number, sort in enumerate(self._samples)}
+        self._sorts = array("H", [sorts[_sort(memory)] for memory in memories])
 
-    def exact(self, query: Query) -> Iterator[Scored]:
-        """Score by the contract."""
-        if not query.phrase:
-            return ((0, document) for document in self.documents if document is not None)
-        points: Counter[int] = Counter()
+    def exact(self, query: Query, wanted: Wanted, most: int) -> Found:
+        """See :class:`~ecc_memory.vault.search.Corpus`."""
+        allowed = [wanted.allows(sample) for sample in self._samples.values()]
+        documents, sorts = self.documents, self._sorts
+        points = self._points(query) if query.phrase else dict.fromkeys(range(len(documents)), 0)
+        ranks = [
+            (score << 16) - number
+            for number, score in points.items()
+            if allowed[sorts[number]] and documents[number] is not None
+        ]
+        first = []
+        for rank in heapq.nlargest(most, ranks):
+            score = (rank + 0xFFFF) >> 16
+            document = documents[(score << 16) - rank]
+            if document is not None:
+                first.append((score, document))
+        return Found(first, len(ranks))
+
+    def loose(self, query: Query, wanted: Wanted) -> Iterator[Scored]:
+        """See :class:`~ecc_memory.vault.search.Corpus`."""
+        terms = (term for group in query.relaxed.groups for term in group)
+        for number in set().union(*map(self._candidates, terms)):
+            document = self.documents[number]
+            if document is not None and wanted.allows(document.memory):
+                score = query.relaxed.score(document.memory)
+                if score:
+                    yield score, document
+
+    def _points(self, query: Query) -> Mapping[int, int]:
+        """Score all documents that match by the contract."""
+        points: defaultdict[int, int] = defaultdict(int)
         counted = {token: self._count(token) for token in query.tokens}
         for token, counts in counted.items():
             for number in self._titles.lowered.holding(token):
@@ -134,17 +177,7 @@ class _Block:
             points[number] += PHRASE_IN_TITLE
         for number in self._phrase(query.phrase, self._bodies, counted, lambda memory: memory.body) - titled:
             points[number] += PHRASE_IN_BODY
-        documents = self.documents
-        return ((score, each) for number, score in points.items() if (each := documents[number]))
-
-    def loose(self, query: Query) -> Iterator[Scored]:
-        """Score after normalisation."""
-        terms = (term for group in query.relaxed.groups for term in group)
-        candidates = set().union(*map(self._candidates, terms))
-        for number in candidates:
-            document = self.documents[number]
-            if document is not None and (score := query.relaxed.score(document.memory)):
-                yield score, document
+        return points
 
     def _count(self, token: str) -> Mapping[int, int]:
         """How often the bodies hold a token."""
@@ -175,9 +208,9 @@ class _Block:
     def _candidates(self, term: Term) -> set[int]:
         """The documents in which a term may occur: those that hold its parts, wherever."""
         found = self._holding_all(term.spaced.split())
-        if term.bare:
+        if term.long:
             for runs in (self._titles, self._tags, self._bodies):
-                found |= runs.letters.holding(term.bare)
+                found |= runs.letters.holding(term.letters)
             for pair in term.pairs:
                 found |= self._holding_all(pair)
         return found
@@ -194,6 +227,11 @@ class _Block:
             document = self.documents[number]
             if document is not None:
                 yield number, document.memory
+
+
+def _sort(memory: Memory) -> tuple[str, str, tuple[str, ...]]:
+    """What :meth:`~ecc_memory.vault.search.Wanted.allows` looks at."""
+    return memory.status, memory.kind, memory.target_harnesses
 
 
 def _in_all(sets: Iterable[set[int]]) -> set[int]:

@@ -7,7 +7,6 @@ in the runs, by plain substring search, and who has the run is known.
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
@@ -15,9 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import accumulate, chain, islice
 
-from ecc_memory.vault.relaxed import fold
-
-_BETWEEN_WORDS = re.compile(r"[^\w\n]+|_+")
+from ecc_memory.vault.relaxed import fold, letters
 
 
 class Runs:
@@ -47,7 +44,7 @@ class Runs:
     @cached_property
     def letters(self) -> Form:
         """The same without what is between the words of a run."""
-        return Form(self._parts, self._holders, lambda text: _BETWEEN_WORDS.sub("", fold(text)))
+        return Form(self._parts, self._holders, _letters)
 
 
 class _Holders:
@@ -98,3 +95,7 @@ class Form:
             while at >= 0:
                 yield first + bisect_right(starts, at) - 1
                 at = text.find(needle, at + len(needle))
+
+
+def _letters(text: str) -> str:
+    return "\n".join(map(letters, text.split("\n")))

@@ -190,7 +190,8 @@ class Store:
                 if deadline is not None and time.monotonic() > deadline:
                     raise OutOfTime
                 for path, checksum, record in batch:
-                    if checksum == crc32(record, crc32(path)):
+                    whole = isinstance(path, bytes) and isinstance(record, bytes)  # damage can be to a type
+                    if whole and checksum == crc32(record, crc32(path)):
                         yield path, _unpack(record, self._scope, shown_path(self._scope, path), lists)
 
     def _write(
