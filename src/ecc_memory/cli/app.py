@@ -22,6 +22,7 @@ COMMANDS = {
     "uninstall": "install_commands",
     "status": "install_commands",
     "harnesses": "install_commands",
+    "index": "index_commands",
 }
 """Each command and the module of this package whose ``register(app)`` defines it."""
 
