@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,13 +29,23 @@ def program_folder(name: str) -> Path:
     return Path(found).parent
 
 
-@pytest.fixture
-def person(tmp_path: Path, request: pytest.FixtureRequest) -> Person:
-    """A person with the programs that the test names: ``@pytest.mark.harness("codex", ...)``."""
-    marker = request.node.get_closest_marker("harness")
-    folders = tuple(dict.fromkeys(program_folder(name) for name in marker.args))
-    home = tmp_path / "home"
+def new_person(folder: Path, names: tuple[str, ...]) -> Person:
+    """Give a person with a fresh home and a repository in it, and the programs of these names."""
+    programs = tuple(dict.fromkeys(program_folder(name) for name in names))
+    home = folder / "home"
     project = home / "src" / "repo"
     project.mkdir(parents=True)
     subprocess.run(["git", "init", "-q", str(project)], check=True)
-    return Person(home, project, folders, {**QUIET["claude"], **QUIET["opencode"]})
+    return Person(home, project, programs, {**QUIET["claude"], **QUIET["opencode"]})
+
+
+@pytest.fixture
+def person(tmp_path: Path, request: pytest.FixtureRequest) -> Person:
+    """A person with the programs that the test names: ``@pytest.mark.harness("codex", ...)``."""
+    return new_person(tmp_path, request.node.get_closest_marker("harness").args)
+
+
+@pytest.fixture(scope="session")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Person]:
+    """Give new people with the programs that are named, for what several tests build on."""
+    return lambda *names: new_person(tmp_path_factory.mktemp("person"), names)
