@@ -7,6 +7,7 @@ a harness takes for an attack in a file it always reads (``tests/test_guidance.p
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from ecc_memory.errors import InstallError
@@ -44,11 +45,24 @@ def skill_files() -> dict[str, bytes]:
         Each file's POSIX path relative to the skill's folder, sorted, and its bytes.
 
     Raises:
-        InstallError: the skill is missing from this installation.
+        InstallError: the skill is missing from this installation, or cannot be read.
     """
-    folder = _skill_folder()
-    files = sorted(path for path in folder.rglob("*.md") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+    files: dict[str, bytes] = {}
+    try:
+        folder = _skill_folder()
+        for where, _, names in os.walk(folder, onerror=_refuse):
+            for path in (Path(where, name) for name in names if name.endswith(".md")):
+                files[path.relative_to(folder).as_posix()] = path.read_bytes()
+    except OSError as error:
+        raise InstallError(
+            f"the skill unified-memory cannot be read from this installation: {error.strerror}; try again",
+            detail=str(error.filename),
+        ) from error
+    return dict(sorted(files.items()))
+
+
+def _refuse(error: OSError) -> None:
+    raise error
 
 
 def _skill_folder() -> Path:

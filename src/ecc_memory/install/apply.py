@@ -6,11 +6,12 @@ import contextlib
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from ecc_memory.errors import EccMemoryError, InstallError
 from ecc_memory.install import artifacts
 from ecc_memory.install.artifacts import State
-from ecc_memory.install.files import View, delete, look, put_back, require_replaceable, sweep, write
+from ecc_memory.install.files import delete, look, put_back, require_replaceable, sweep, write
 from ecc_memory.install.plan import Plan
 from ecc_memory.install.receipt import Receipts
 from ecc_memory.install.steps import Step
@@ -32,30 +33,38 @@ def carry_out(plan: Plan, before: Receipts, store: Store) -> None:
         InstallError: the system refused, or a file changed at this moment; nothing is changed then,
             or the error names what could not be put back.
     """
+    for folder in _folders(plan, before, store):
+        sweep(folder)
     steps = [step for step in plan.steps if step.writes]
     if not steps and plan.receipts == before:
         return
     for step in steps:
         require_replaceable(step.view)
-        sweep(step.view.real.parent)
-    done: list[tuple[Step, View]] = []
+    begun: list[Step] = []
     try:
         store.save(_both(before, plan.receipts))
         for step in steps:
-            done.append((step, _apply(step)))
-        for step, _ in done:
+            begun.append(step)
+            _apply(step)
+        for step in steps:
             _verify(step)
         store.save(_without_empty_folders(plan.receipts, store))
     except BaseException as error:
-        left = _take_back(done, plan, before, store)
+        left = _take_back(begun, plan, before, store)
         if left:
             raise InstallError(
                 f"{_words(error)}; putting back what was written before failed too, look at these files",
                 detail=", ".join(left),
             ) from error
-        if done and isinstance(error, EccMemoryError):
+        if begun and isinstance(error, EccMemoryError):
             error.message += "; what had been written was put back"
         raise
+
+
+def _folders(plan: Plan, before: Receipts, store: Store) -> set[Path]:
+    """Return the folders in which an earlier run may have been killed while it wrote."""
+    files = (*map(Path, before.files), *(step.view.real for step in plan.steps))
+    return {store.folder, *(file.parent for file in files)}
 
 
 def _both(before: Receipts, after: Receipts) -> Receipts:
@@ -65,11 +74,11 @@ def _both(before: Receipts, after: Receipts) -> Receipts:
     )
 
 
-def _apply(step: Step) -> View:
+def _apply(step: Step) -> None:
     if step.after is None:
         delete(step.view)
-        return View(step.view.path, step.view.real, None, None)
-    return write(step.view, step.after, mode=step.mode)
+    else:
+        write(step.view, step.after, mode=step.mode)
 
 
 def _verify(step: Step) -> None:
@@ -85,12 +94,15 @@ def _verify(step: Step) -> None:
             )
 
 
-def _take_back(done: Sequence[tuple[Step, View]], plan: Plan, before: Receipts, store: Store) -> list[str]:
-    """Undo what was written, the last file first; return what could not be undone."""
+def _take_back(begun: Sequence[Step], plan: Plan, before: Receipts, store: Store) -> list[str]:
+    """Undo what was written, the last file first; return what could not be undone.
+
+    Of the last one it is not known how far it came.
+    """
     left: list[str] = []
-    for step, written in reversed(done):
+    for step in reversed(begun):
         try:
-            put_back(step.view, written)
+            put_back(step.view, step.after)
         except InstallError:
             left.append(str(step.view.path))
     for folder in reversed(plan.new_folders):

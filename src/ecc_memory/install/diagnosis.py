@@ -46,6 +46,7 @@ def diagnose(context: Context, status: Status) -> list[Remark]:
         remarks += [*_artifacts(installation), *_checks(installation), *_settings(installation)]
         remarks += _vaults(context, installation)
     remarks += map(_stranger, status.strangers)
+    remarks += map(_temporary, status.leftovers)
     remarks += [*_programs(context), *_bare_command(context, status), *_twice(context, status)]
     return sorted(remarks, key=lambda remark: remark.weight)
 
@@ -117,6 +118,11 @@ def _stranger(found: ArtifactStatus) -> Remark:
     if found.state == "foreign":
         return _finding("foreign", f"{name} has our name but is not ours: install --adopt takes it over")
     return _finding("unrecorded", f"{name} is ours without a record: install takes it in, uninstall out")
+
+
+def _temporary(path: Path) -> Remark:
+    advice = "the next install or uninstall there removes it"
+    return _note("temporary", f"{path} is a temporary file of an installer that was killed: {advice}")
 
 
 def _programs(context: Context) -> Iterator[Remark]:

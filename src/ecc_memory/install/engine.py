@@ -66,11 +66,11 @@ def install(context: Context, slugs: Sequence[str], options: Options, *, dry_run
         described = [(request, adapter.installation(request)) for adapter, request in requests]
         targets = [_target(request, installation) for request, installation in described]
         plan = plan_install(targets, receipts, force=options.force, adopt=options.adopt)
+        notes = [note for _, installation in described for note in installation.notes]
+        for adapter, request in requests:
+            notes += notes_for(context, adapter, request, options, plan)
         if store is not None:
             carry_out(plan, receipts, store)
-    notes = [note for _, installation in described for note in installation.notes]
-    for adapter, request in requests:
-        notes += notes_for(context, adapter, request, options, plan)
     return _outcome(plan, [target.owner for target in targets], notes, dry_run=dry_run)
 
 

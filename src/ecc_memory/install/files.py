@@ -11,6 +11,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ from ecc_memory.errors import InstallError
 MAX_BYTES = 16 * 1024 * 1024
 """The largest file that is edited; real configuration is far below."""
 
-_TEMPORARY = ".ecc-memory-"
+_TEMPORARY = re.compile(r"\.ecc-memory-[0-9a-f]{16}\.tmp\Z")
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _REASONS = {
     errno.ENOSPC: "the disk is full",
@@ -93,37 +94,50 @@ def require_replaceable(view: View) -> None:
             else, or its folder may not be written.
     """
     if view.facts is not None:
-        if not view.facts.st_mode & 0o222 or not os.access(view.real, os.W_OK):
+        with explained("cannot be read", view.path):
+            facts = os.stat(
+                view.real
+            )  # again, for a temporary file of ours may have gone that was its second name
+        if not facts.st_mode & 0o222 or not os.access(view.real, os.W_OK):
             raise InstallError(
                 "the file is read-only; make it writable, or edit it by hand", detail=_where(view)
             )
-        if view.facts.st_nlink > 1:
+        if facts.st_nlink > 1:
             raise InstallError(
                 "the file has several names (hard links), and replacing it would separate them; "
                 "edit it by hand",
                 detail=_where(view),
             )
-        if view.facts.st_uid != os.geteuid() and os.geteuid() != 0:
+        if facts.st_uid != os.geteuid() and os.geteuid() != 0:
             raise InstallError("the file belongs to another user; edit it by hand", detail=_where(view))
-    folder = view.real.parent
-    while not os.path.lexists(folder):
-        folder = folder.parent
-    if not folder.is_dir():
-        raise InstallError("a folder on the way to the file is a file", detail=str(folder))
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise InstallError("the folder may not be written to", detail=str(folder))
+    missing = missing_folders(view.real.parent)
+    folder = missing[0].parent if missing else view.real.parent
+    with explained("cannot be written", view.path):
+        if not stat.S_ISDIR(os.stat(folder).st_mode):
+            raise InstallError("a folder on the way to the file is a file", detail=str(folder))
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise InstallError("the folder may not be written to", detail=str(folder))
 
 
 def missing_folders(folder: Path) -> list[Path]:
-    """Return the folders that do not exist on the way to ``folder``, itself included, topmost first."""
+    """Return the folders that do not exist on the way to ``folder``, itself included, topmost first.
+
+    Raises:
+        InstallError: the system would not say.
+    """
     missing: list[Path] = []
-    while not os.path.lexists(folder):
-        missing.insert(0, folder)
-        folder = folder.parent
-    return missing
+    with explained("cannot be looked up", folder):
+        while True:
+            try:
+                os.lstat(folder)
+            except (FileNotFoundError, NotADirectoryError):
+                missing.insert(0, folder)
+                folder = folder.parent
+            else:
+                return missing
 
 
-def write(view: View, data: bytes, *, mode: int = 0o644) -> View:
+def write(view: View, data: bytes, *, mode: int = 0o644) -> None:
     """Put ``data`` where ``view`` was taken, in one step that either happens or does not.
 
     A temporary file in the target's folder gets the bytes, the old file's mode, owner and
@@ -134,15 +148,13 @@ def write(view: View, data: bytes, *, mode: int = 0o644) -> View:
         data: the new bytes.
         mode: the mode of a file that is new, lessened by the process's umask.
 
-    Returns:
-        What stands there now, read again and compared.
-
     Raises:
-        InstallError: the file changed in the meantime, or the system refused; nothing was changed.
+        InstallError: the file changed in the meantime, or the system refused, and nothing was changed;
+            or it was written, and reading it again for comparison failed.
     """
     with explained("cannot be written", view.path):
         os.makedirs(view.real.parent, exist_ok=True)
-        temporary = view.real.parent / f"{_TEMPORARY}{secrets.token_hex(8)}.tmp"
+        temporary = view.real.parent / f".ecc-memory-{secrets.token_hex(8)}.tmp"
         try:
             _fill(temporary, data, view, mode)
             require_unchanged(view)
@@ -150,18 +162,25 @@ def write(view: View, data: bytes, *, mode: int = 0o644) -> View:
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
-    written = look(view.path)
-    if written.data != data:
+    if look(view.path).data != data:
         raise InstallError("the file does not hold what was written to it", detail=_where(view))
-    return written
+
+
+def leftovers(folder: Path) -> list[Path]:
+    """Return the temporary files that an installer left in a folder when it was killed, or is writing now."""
+    try:
+        names = sorted(filter(_TEMPORARY.match, os.listdir(folder)))
+        facts = [(folder / name, os.lstat(folder / name)) for name in names]
+    except OSError:
+        return []
+    return [path for path, one in facts if stat.S_ISREG(one.st_mode) and one.st_uid == os.geteuid()]
 
 
 def sweep(folder: Path) -> None:
-    """Delete temporary files that an installer left when it was killed; call it under the lock."""
-    with contextlib.suppress(OSError):
-        for name in os.listdir(folder):
-            if name.startswith(_TEMPORARY) and name.endswith(".tmp"):
-                os.unlink(folder / name)
+    """Delete the temporary files that a killed installer left; call it under the lock."""
+    for path in leftovers(folder):
+        with contextlib.suppress(OSError):
+            os.unlink(path)
 
 
 def delete(view: View) -> None:
@@ -175,17 +194,26 @@ def delete(view: View) -> None:
         os.unlink(view.real)
 
 
-def put_back(before: View, written: View) -> None:
-    """Make a file what it was in ``before``, if it is still what we made of it in ``written``.
+def put_back(before: View, ours: bytes | None) -> None:
+    """Make a file what it was in ``before``, if it is still what we made of it.
+
+    Args:
+        before: what stood there.
+        ours: the bytes that we wrote, or were about to write; None where we deleted it.
 
     Raises:
         InstallError: it changed since, or the system refused.
     """
-    if before.data is None:
-        delete(written)
+    now = look(before.path)
+    if now.data == before.data:
         return
-    write(written, before.data, mode=0o600)
-    if written.facts is None and before.facts is not None:
+    if now.data != ours:
+        raise InstallError("another program changed the file since", detail=_where(before))
+    if before.data is None:
+        delete(now)
+        return
+    write(now, before.data, mode=0o600)
+    if now.facts is None and before.facts is not None:
         with explained("cannot be restored", before.path):
             os.chown(before.real, before.facts.st_uid, before.facts.st_gid)
             os.chmod(before.real, stat.S_IMODE(before.facts.st_mode))

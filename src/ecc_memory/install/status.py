@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +14,10 @@ from ecc_memory.install import artifacts
 from ecc_memory.install.artifacts import Anything, State, identity
 from ecc_memory.install.checks import Checked, ask
 from ecc_memory.install.engine import known_forms
-from ecc_memory.install.files import look
+from ecc_memory.install.files import leftovers, look
 from ecc_memory.install.receipt import Installed, Owner, Receipts
 from ecc_memory.install.request import PROJECT_ROOT, USER_ROOT, Context, owner_of
+from ecc_memory.install.steps import Wish
 from ecc_memory.install.values import mentions
 from ecc_memory.vault import Vault
 
@@ -65,10 +67,12 @@ class Status:
     Attributes:
         installations: what is installed.
         strangers: things under our name that no record knows.
+        leftovers: temporary files of an installer that was killed, or of one that is at work.
     """
 
     installations: tuple[InstallationStatus, ...]
     strangers: tuple[ArtifactStatus, ...]
+    leftovers: tuple[Path, ...] = ()
 
 
 def status(context: Context, slugs: Iterable[str] = (), *, run_checks: bool = True) -> Status:
@@ -92,7 +96,7 @@ def status(context: Context, slugs: Iterable[str] = (), *, run_checks: bool = Tr
         for adapter in adapters
         for found in _strangers(context, receipts, adapter)
     }
-    return Status(installations, tuple(strangers.values()))
+    return Status(installations, tuple(strangers.values()), _leftovers(context, receipts))
 
 
 def vault_env(context: Context, receipts: Receipts, owner: Owner) -> dict[str, str]:
@@ -170,12 +174,7 @@ def _checks(context: Context, receipts: Receipts, owner: Owner) -> Iterator[Chec
 
 def _strangers(context: Context, receipts: Receipts, adapter: Adapter) -> Iterator[ArtifactStatus]:
     """Look for things under our name that no record knows, at user level and in the project we are in."""
-    for level in adapter.harness.levels:
-        try:
-            owner = owner_of(adapter.harness.slug, level, context.surroundings(level))
-            forms = known_forms(context, owner)
-        except EccMemoryError:
-            continue
+    for owner, forms in _forms(context, adapter):
         for wishes in forms:
             artifact = wishes[0].artifact
             if isinstance(artifact, ConfigEntry) and artifact.absent_only:
@@ -192,6 +191,29 @@ def _strangers(context: Context, receipts: Receipts, adapter: Adapter) -> Iterat
                 yield ArtifactStatus(artifact, str(view.real), "unrecorded", (owner,))
             elif states[0] is not State.ABSENT:
                 yield ArtifactStatus(artifact, str(view.real), "foreign", (owner,))
+
+
+def _forms(context: Context, adapter: Adapter) -> Iterator[tuple[Owner, list[list[Wish]]]]:
+    """Yield everything that an adapter may have written at each level from here."""
+    for level in adapter.harness.levels:
+        try:
+            owner = owner_of(adapter.harness.slug, level, context.surroundings(level))
+            yield owner, known_forms(context, owner)
+        except EccMemoryError:
+            continue
+
+
+def _leftovers(context: Context, receipts: Receipts) -> tuple[Path, ...]:
+    """Look for temporary files wherever an installer may have been killed while it wrote."""
+    files = [*receipts.files, *(os.path.realpath(path) for path in _written_from_here(context))]
+    folders = {os.path.realpath(context.store.folder), *map(os.path.dirname, files)}
+    return tuple(path for folder in sorted(folders) for path in leftovers(Path(folder)))
+
+
+def _written_from_here(context: Context) -> Iterator[Path]:
+    for adapter in context.plugins.adapters:
+        for _, forms in _forms(context, adapter):
+            yield from (wishes[0].artifact.path for wishes in forms)
 
 
 def _adapter(context: Context, owner: Owner) -> Adapter | None:

@@ -101,7 +101,7 @@ class Store:
         try:
             yield tuple(str(folder) for folder in self._made)
         finally:
-            unused = not os.path.lexists(self._file)
+            unused = self._is_unused()
             try:
                 if unused:
                     self._vanish()
@@ -122,14 +122,8 @@ class Store:
                 descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             except FileNotFoundError:  # another installer removed the folder just now
                 continue
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                pass
-            else:
-                if self._is_current(descriptor):
-                    return descriptor
-            os.close(descriptor)
+            if self._hold(descriptor):
+                return descriptor
             if time.monotonic() > deadline:
                 raise InstallError(
                     "another ecc memory install or uninstall is still running; wait for it, then try again",
@@ -137,12 +131,34 @@ class Store:
                 )
             time.sleep(_PAUSE)
 
+    def _hold(self, descriptor: int) -> bool:
+        """Take the lock, or close it when another installer has it."""
+        held = False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            held = self._is_current(descriptor)
+        except BlockingIOError:
+            pass
+        finally:
+            if not held:
+                os.close(descriptor)
+        return held
+
     def _is_current(self, descriptor: int) -> bool:
         """Whether the lock we hold is the file of that name, not one its last holder deleted."""
         try:
             return os.path.samestat(os.stat(self._lock), os.fstat(descriptor))
         except FileNotFoundError:
             return False
+
+    def _is_unused(self) -> bool:
+        try:
+            os.lstat(self._file)
+        except FileNotFoundError:
+            return True
+        except OSError:
+            pass  # it may be there
+        return False
 
     def _vanish(self) -> None:
         """Remove the lock, the folder and those made for it, now that nothing is installed."""

@@ -1,0 +1,62 @@
+"""A person's home with a project and the configuration of all four harnesses in it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ecc_memory.harness.plugins import Plugins
+from ecc_memory.install.request import ALL_PARTS
+from ecc_memory.testing.home import Home, Tree
+from ecc_memory.vault import Vault
+
+HARNESSES = ("claude", "codex", "hermes", "opencode")
+THEIRS = {
+    ".codex/config.toml": b'# mine\nmodel = "x"\n\n[mcp_servers.other]\ncommand = "other"\n',
+    ".codex/AGENTS.md": b"# My rules\n\nBe brief.\n",
+    ".hermes/config.yaml": b"# mine\nmodel: x\nmcp_servers:\n  other:\n    command: other\n",
+    ".config/opencode/opencode.json": b'{\n  "model": "x",\n  "mcp": {}\n}\n',
+    ".claude/settings.json": b'{"model": "opus"}\n',
+    ".local/state/theirs": b"",
+    ".cache/theirs": b"",
+}
+"""What is there before us, one way or another shared with us."""
+
+
+class Person(Home):
+    """A home as :class:`ecc_memory.testing.home.Home` makes it, lived in, with the four real adapters."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, Plugins.load({}).adapters)
+        for name, data in THEIRS.items():
+            self.write(self.path / name, data)
+
+    def vault(self, **env: str) -> Vault:
+        """Open the vault anew, as another process would."""
+        return Vault.open(cwd=self.project, env={**self.env, **env}, home=self.path)
+
+    def install_all(self) -> None:
+        """Install every part into every harness."""
+        self.install(*HARNESSES, parts=ALL_PARTS)
+
+    @property
+    def memories(self) -> Path:
+        """The folder of the project scope."""
+        return self.project / ".ecc/memory/project"
+
+
+def lost_or_torn(now: Tree, old: Tree, new: Tree) -> list[str]:
+    """Name the files that are neither what they were nor what they were to become."""
+    files = {name for tree in (old, new) for name, facts in tree.items() if facts[0] != "folder"}
+    files = {name for name in files if not name.endswith("ecc-memory/receipts.json")}
+    return sorted(name for name in files if now.get(name) not in (old.get(name), new.get(name)))
+
+
+def leftovers(folder: Path) -> list[Path]:
+    """Every temporary file of ours below a folder."""
+    return [
+        Path(where, name)
+        for where, _, names in os.walk(folder)
+        for name in names
+        if name.startswith((".ecc-tmp-", ".ecc-memory-"))
+    ]
