@@ -159,6 +159,7 @@ def write(view: View, data: bytes, *, mode: int = 0o644) -> None:
             _fill(temporary, data, view, mode)
             require_unchanged(view)
             _name(temporary, view)
+            _flush(view.real.parent)
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
@@ -292,6 +293,15 @@ def _copy_facts(view: View, temporary: Path, descriptor: int) -> None:
         for name in os.listxattr(view.real):
             with contextlib.suppress(OSError):  # some belong to the system alone
                 os.setxattr(temporary, name, os.getxattr(view.real, name))
+
+
+def _flush(folder: Path) -> None:
+    """Make sure that what has a name in the folder keeps it when the power fails."""
+    descriptor = os.open(folder, os.O_RDONLY | _NO_WAIT)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _name(temporary: Path, view: View) -> None:

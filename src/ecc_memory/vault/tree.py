@@ -192,7 +192,7 @@ class Folder:
         temporary = f"{TEMPORARY_PREFIX}{os.urandom(16).hex()}"
         try:
             self._write_new(temporary, data)
-            os.link(temporary, name, src_dir_fd=self.fd, dst_dir_fd=self.fd, follow_symlinks=False)
+            self._link(temporary, name)
             try:
                 os.fsync(self.fd)
                 self._verify(name, data)
@@ -202,10 +202,7 @@ class Folder:
         except FileExistsError as error:
             raise MemoryExists("a file of that name exists; nothing was overwritten", detail=path) from error
         except OSError as error:
-            what = "nothing was saved"
-            if error.errno in _NO_HARD_LINKS:
-                what += ": this file system has no hard links"
-            raise _io_error(what, error, path) from error
+            raise _io_error("nothing was saved", error, path) from error
         finally:
             self._remove(temporary)
 
@@ -221,6 +218,15 @@ class Folder:
                     self._remove(entry.name)
         except (OSError, VaultIO):
             pass  # somebody else was quicker, or the folder cannot be listed, which is for the doctor to say
+
+    def _link(self, temporary: str, name: str) -> None:
+        try:
+            os.link(temporary, name, src_dir_fd=self.fd, dst_dir_fd=self.fd, follow_symlinks=False)
+        except OSError as error:
+            if error.errno not in _NO_HARD_LINKS:
+                raise
+            problem = "nothing was saved: this file system has no hard links"
+            raise _io_error(problem, error, os.path.join(self.path, name)) from error
 
     def _verify(self, name: str, data: bytes) -> None:
         path = os.path.join(self.path, name)

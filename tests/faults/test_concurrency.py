@@ -1,0 +1,55 @@
+"""Many at once: nothing lost, nothing torn, nothing broken."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from .person import Person
+from .programs import figures
+
+
+def test_parallel_saves_lost_by_command_line_server_and_api() -> None:
+    assert "18 distinct, 0 lost" in figures(
+        "tests.faults.concurrency", "saves", "--processes", 6, "--saves", 3
+    )
+
+
+def test_every_pair_of_installers() -> None:
+    assert "10 pairs" in figures("tests.faults.concurrency", "installers", "--turns", 1)
+
+
+@pytest.mark.long
+def test_sixteen_processes_save_two_hundred_each() -> None:
+    figures("tests.faults.concurrency", "saves")
+
+
+@pytest.mark.long
+def test_every_pair_of_installers_many_times() -> None:
+    figures("tests.faults.concurrency", "installers", "--turns", 20)
+
+
+def test_clock_that_goes_backwards(tmp_path: Path) -> None:
+    person = Person(tmp_path / "home")
+    now = datetime(2026, 7, 26, 12, tzinfo=timezone.utc)
+    vault = person.vault()
+    ids = [vault.save(title="T", body=f"{n}", now=now - timedelta(hours=n)).memory.id for n in range(30)]
+    assert len(set(ids)) == 30
+    assert [hit.memory.id for hit in person.vault().search("", limit=30).results] == ids
+    assert vault.doctor().ok
+
+
+def test_change_is_seen_although_the_clock_was_set_back(tmp_path: Path) -> None:
+    """A file whose times lie in the future proves nothing about its content, so it is read again."""
+    person = Person(tmp_path / "home")
+    vault = person.vault()
+    saved = vault.save(title="T", body="before")
+    [path] = person.memories.rglob("*.md")
+    future = datetime.now(timezone.utc).timestamp() + 3600
+    for word in (b"before", b"after!", b"later!"):
+        path.write_bytes(path.read_bytes().replace(b"before", word).replace(b"after!", word))
+        os.utime(path, (future, future))
+        assert vault.read(saved.memory.id).memory.body == word.decode()
