@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -284,7 +285,8 @@ def test_many_processes_at_once(large: World) -> None:
     settle()
     assert large.open().search("own").diagnostics.total == 40
     assert answers(large.open()) == plain(large)
-    assert sqlite3.connect(stores(large)[0]).execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    with closing(sqlite3.connect(stores(large)[0])) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
 def test_many_threads_on_one_vault(large: World) -> None:
