@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -52,17 +54,20 @@ class ScriptedModel:
     Attributes:
         url: ``http://127.0.0.1:PORT``.
         turns: the bodies of all requests that carried tools, in order.
+        waited: seconds until the first of them came.
         tool_names: the last part and the full name of every tool that the first turn offered.
     """
 
     def __init__(self, *steps: Step) -> None:
         self.turns: list[Json] = []
+        self.waited = math.inf
         self._steps = list(steps)
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def __enter__(self) -> ScriptedModel:
+        self._started = time.monotonic()
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
@@ -75,6 +80,7 @@ class ScriptedModel:
         if not body.get("tools") and not _carries_tools_in_its_input(body):
             return "ok"
         with self._lock:
+            self.waited = min(self.waited, time.monotonic() - self._started)
             self.turns.append(body)
             return self._steps.pop(0) if self._steps else "done"
 

@@ -21,6 +21,7 @@ HARNESS_STATE = (
     ".codex/sessions/",
     ".codex/logs",
     ".codex/state",
+    ".codex/thread_history",
     ".hermes/logs/",
     ".hermes/sessions/",
     ".hermes/state.db",

@@ -34,23 +34,22 @@ def claude(person: Person, *steps: Step) -> tuple[ScriptedModel, dict[str, Any]]
 
 
 def codex(person: Person, *steps: Step, model_name: str | None = "stub") -> ScriptedModel:
-    """Run Codex; the model is named on its command line, None being what it takes by itself.
-
-    ``codex exec`` gives servers about a second before the first turn, and a test machine may be busy, so
-    it is told to wait; a server that fails would then end the session.
-    """
+    """Run Codex; the model is named on its command line, None being what it takes by itself."""
     with ScriptedModel(*steps) as model:
-        provider = {"name": '"stub"', "base_url": f'"{model.url}/v1"', "wire_api": '"responses"'}
-        retries = {"request_max_retries": "0", "stream_max_retries": "0"}
-        settings = {f"model_providers.stub.{key}": value for key, value in {**provider, **retries}.items()}
-        settings |= {"model_provider": '"stub"', "analytics.enabled": "false"}
+        settings = codex_settings(model.url)
         if model_name is not None:
             settings["model"] = f'"{model_name}"'
-        if "ecc-memory-vault" in person.output("codex", "mcp", "list"):
-            settings["mcp_servers.ecc-memory-vault.required"] = "true"
         options = [part for key, value in settings.items() for part in ("-c", f"{key}={value}")]
         person.output("codex", "exec", "--skip-git-repo-check", *options, "hello")
     return model
+
+
+def codex_settings(url: str) -> dict[str, str]:
+    """Give the settings that make the endpoint Codex's model, in the form of its option ``-c``."""
+    provider = {"name": '"stub"', "base_url": f'"{url}/v1"', "wire_api": '"responses"'}
+    retries = {"request_max_retries": "0", "stream_max_retries": "0"}
+    settings = {f"model_providers.stub.{key}": value for key, value in {**provider, **retries}.items()}
+    return {**settings, "model_provider": '"stub"', "analytics.enabled": "false"}
 
 
 def hermes(person: Person, *steps: Step) -> ScriptedModel:

@@ -61,6 +61,15 @@ def test_user_level(tmp_path):
     ]
 
 
+def test_the_first_turn_waits_for_the_tools_where_the_person_has_not_decided(tmp_path):
+    entries = [
+        a for a in codex.ecc_memory_installation(request(tmp_path)).artifacts if isinstance(a, ConfigEntry)
+    ]
+    config = tmp_path / ".codex" / "config.toml"
+    grace = ("mcp_optional_startup_grace_ms",)
+    assert ConfigEntry("mcp", config, "toml", grace, 10_000, absent_only=True) in entries
+
+
 def test_project_level_names_the_bare_command_and_forwards_nothing(tmp_path):
     root = tmp_path / "repo"
     root.mkdir()

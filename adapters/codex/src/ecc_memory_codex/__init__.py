@@ -8,6 +8,8 @@ Facts about Codex CLI 0.171, each seen in the program itself:
 - Of its own folder it reads ``AGENTS.override.md`` if that holds more than white space, else
   ``AGENTS.md``. In a project an ``AGENTS.override.md`` hides ``AGENTS.md`` even when empty.
 - It gives a server a short list of variables and those that ``env`` and ``env_vars`` name.
+- It waits one second for servers before the first turn; ``mcp_optional_startup_grace_ms`` says otherwise,
+  and a server that is ready sooner costs no wait.
 - A project's ``.codex/config.toml`` counts only once the project is trusted.
 - ``codex mcp add`` writes every server's table anew: comments go, ``env`` becomes a sub-table.
 """
@@ -39,6 +41,14 @@ from ecc_memory_codex.reminders import TRUST_NOTE, hook_checks, hook_items, trus
 _STARTUP_TIMEOUT_SEC = 60.0
 """A slow disk must not cost the session its memory; Codex's default is 30, once 10."""
 
+_GRACE = ("mcp_optional_startup_grace_ms",)
+_GRACE_MS = 10_000
+"""As for Hermes: on a busy machine a second is too short, and the first turn goes without the tools."""
+
+_WAITS = (
+    f"Where mcp_optional_startup_grace_ms was not set, it is now {_GRACE_MS}: Codex waits up to that many "
+    "milliseconds for the memory tools, and for other servers, before the first turn, not 1000."
+)
 _TRUST = (
     "Codex reads .codex/config.toml only in a project you trust: start codex there once and accept, "
     "or the MCP server stays off. The skill and AGENTS.md count at once."
@@ -124,9 +134,10 @@ def _user(request: InstallRequest) -> Installation:
             *skill_in(skills, request.skill),
             MarkedBlock("rules", user_agents_md(request.where), request.rules),
             _entry(home, server),
+            ConfigEntry("mcp", home / "config.toml", "toml", _GRACE, _GRACE_MS, absent_only=True),
             *hook_items(request, home),
         ),
-        notes=_trust_notes(request),
+        notes=(*((_WAITS,) if "mcp" in request.parts else ()), *_trust_notes(request)),
     )
 
 
