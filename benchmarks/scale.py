@@ -36,6 +36,7 @@ SIZES = (10, 100, 1_000, 4_900, 20_000, 100_000)
 ROUNDS = 5
 BIN = Path(sys.executable).parent
 KINDS = ("context", "decision", "fact", "handoff", "lesson", "note", "preference", "runbook")
+ROOMY = {"ECC_MEMORY_MAX_FILES": "200000"}  # 100,000 memories and their folders are more than the default
 BEGIN, END = "<!-- scale: begin -->", "<!-- scale: end -->"
 
 
@@ -189,7 +190,7 @@ def measure_vault(folder: str, home: str, rounds: int) -> dict[str, Any]:
     """Measure a long-living vault and the floor in turn; runs in a process of its own."""
     from ecc_memory.vault import Vault
 
-    env = {"ECC_MEMORY_PROJECT_ROOT": folder}
+    env = {"ECC_MEMORY_PROJECT_ROOT": folder, **ROOMY}
     words = Words()
     plain = Vault.open(env={**env, "ECC_MEMORY_INDEX": "0"}, home=home)
     before = resident()
@@ -241,9 +242,15 @@ def measure_vault(folder: str, home: str, rounds: int) -> dict[str, Any]:
     return result
 
 
+def outer_environment(folder: str, home: str) -> dict[str, str]:
+    """Return the environment of a program that is to look at the vault."""
+    path = os.environ.get("PATH", os.defpath)
+    return {"HOME": home, "PATH": path, "ECC_MEMORY_PROJECT_ROOT": folder, **ROOMY}
+
+
 def measure_server(folder: str, home: str, rounds: int) -> dict[str, float]:
     """Measure the real server: a call through the protocol against the floor, and its memory."""
-    env = {"HOME": home, "PATH": os.environ.get("PATH", os.defpath), "ECC_MEMORY_PROJECT_ROOT": folder}
+    env = outer_environment(folder, home)
     words = Words()
     with subprocess.Popen(
         [str(BIN / "ecc-memory-mcp")],
@@ -307,7 +314,7 @@ def _cpu_of(pid: int) -> float:
 
 def measure_cli(folder: str, home: str, rounds: int, *, index: bool) -> float:
     """Return the median milliseconds of ``ecc memory search``."""
-    env = {"HOME": home, "PATH": os.environ.get("PATH", os.defpath), "ECC_MEMORY_PROJECT_ROOT": folder}
+    env = outer_environment(folder, home)
     if not index:
         env["ECC_MEMORY_INDEX"] = "0"
     words = Words()
