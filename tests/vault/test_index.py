@@ -122,6 +122,14 @@ def test_store_goes_where_xdg_says_but_never_into_a_vault(large: World, tmp_path
     assert len(stores(large)) == 1
 
 
+@pytest.mark.parametrize("name", ["100%25 ?mode=ro#x", "ünï", os.fsdecode(b"\xff\xfe")])
+def test_cache_folder_of_any_name(large: World, tmp_path: Path, name: str) -> None:
+    large.env["XDG_CACHE_HOME"] = str(tmp_path / name)
+    assert answers(large.open()) == plain(large)
+    assert len(list((tmp_path / name / "ecc-memory").glob("*.sqlite"))) == 1
+    assert len(os.listdir(tmp_path)) == 2
+
+
 def test_index_can_be_switched_off(large: World) -> None:
     large.env["ECC_MEMORY_INDEX"] = "0"
     assert len(large.open().search("findme").results) == 20

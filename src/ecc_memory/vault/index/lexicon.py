@@ -100,7 +100,8 @@ class Lexicon:
         kept = []
         for block in self._blocks:
             present = [document for document in block.documents if document is not None]
-            if len(present) <= len(batch) <= _MOST - len(present):
+            few = len(present) <= max(len(batch), len(block.documents) // 2)
+            if few and len(batch) + len(present) <= _MOST:
                 batch += present
             elif present:
                 kept.append(block)

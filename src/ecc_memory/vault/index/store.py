@@ -186,7 +186,7 @@ class Store:
                 return
             lists: dict[str, tuple[str, ...]] = {}
             rows = connection.execute("SELECT path, checksum, record FROM document")
-            while batch := rows.fetchmany(_BATCH):
+            while batch := rows.fetchmany(_BATCH // 8):
                 if deadline is not None and time.monotonic() > deadline:
                     raise OutOfTime
                 for path, checksum, record in batch:
@@ -215,10 +215,9 @@ class Store:
 
     def _connect(self, patience: float) -> sqlite3.Connection:
         import sqlite3
-        from urllib.request import pathname2url
 
-        address = f"file:{pathname2url(self.path)}?mode=rw"
-        return sqlite3.connect(address, uri=True, timeout=patience, isolation_level=None)
+        name = "".join(f"%{byte:02x}" for byte in os.fsencode(self.path))  # whatever characters it has
+        return sqlite3.connect(f"file:{name}?mode=rw", uri=True, timeout=patience, isolation_level=None)
 
     def _is_ours(self, connection: sqlite3.Connection) -> bool:
         if connection.execute("PRAGMA user_version").fetchone() != (_FORMAT,):
