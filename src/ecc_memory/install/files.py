@@ -25,7 +25,9 @@ MAX_BYTES = 16 * 1024 * 1024
 
 _TEMPORARY = re.compile(r"\.ecc-memory-[0-9a-f]{16}\.tmp\Z")
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _REASONS = {
+    errno.ELOOP: "a link stands in its place",
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "the disk quota is used up",
     errno.EFBIG: "the file would exceed the size limit of this process",
@@ -62,24 +64,28 @@ def digest(data: bytes | None) -> str | None:
     return None if data is None else hashlib.sha256(data).hexdigest()
 
 
-def look(path: Path) -> View:
+def look(path: Path, *, links: bool = True) -> View:
     """Read what stands at a path.
+
+    Args:
+        path: the file.
+        links: follow a link in its place; in its folders they are always followed.
 
     Raises:
         InstallError: it is a dangling link, a link loop, a folder, a special file, larger than
             16 MiB, or may not be read.
     """
-    real = _resolve(path)
+    real = _resolve(path) if links else _resolve(path.parent) / path.name
     with explained("cannot be read", path):
         try:
-            descriptor = os.open(real, os.O_RDONLY | _NO_WAIT)
+            descriptor = os.open(real, os.O_RDONLY | _NO_WAIT | (0 if links else _NO_LINK))
         except FileNotFoundError:
             return View(path, real, None, None)
         except NotADirectoryError:
             raise InstallError("a folder on the way to the file is a file", detail=str(path)) from None
         try:
             facts = os.fstat(descriptor)
-            _require_regular(facts, path)
+            require_regular(facts, path)
             with open(descriptor, "rb", closefd=False) as stream:
                 return View(path, real, stream.read(MAX_BYTES + 1), facts)
         finally:
@@ -261,7 +267,12 @@ def _resolve(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _require_regular(facts: os.stat_result, path: Path) -> None:
+def require_regular(facts: os.stat_result, path: Path) -> None:
+    """Refuse what is no ordinary file of a sensible size.
+
+    Raises:
+        InstallError: it is a folder, a special file, or larger than 16 MiB.
+    """
     if stat.S_ISDIR(facts.st_mode):
         raise InstallError("a folder stands where a file is expected; move it away", detail=str(path))
     if not stat.S_ISREG(facts.st_mode):
@@ -271,7 +282,7 @@ def _require_regular(facts: os.stat_result, path: Path) -> None:
 
 
 def _fill(temporary: Path, data: bytes, view: View, mode: int) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
     descriptor = os.open(temporary, flags, mode if view.facts is None else 0o600)
     with open(descriptor, "wb") as stream:
         stream.write(data)

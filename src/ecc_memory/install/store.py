@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ecc_memory.errors import InstallError
-from ecc_memory.install.files import explained, look, missing_folders, write
+from ecc_memory.install.files import explained, look, missing_folders, require_regular, write
 from ecc_memory.install.receipt import Receipts
 from ecc_memory.install.receipt_json import dump, parse
 
@@ -25,6 +25,8 @@ except ImportError:  # not a POSIX system
 
 _PATIENCE = 30.0
 _PAUSE = 0.05
+_LOCK = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+_LOCK |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def state_folder(env: Mapping[str, str], home: Path) -> Path:
@@ -52,7 +54,7 @@ class Store:
         Raises:
             InstallError: the file cannot be read, or is damaged.
         """
-        view = look(self._file)
+        view = look(self._file, links=False)
         if view.data is None:
             return Receipts()
         try:
@@ -74,7 +76,7 @@ class Store:
         Raises:
             InstallError: the system refused.
         """
-        view = look(self._file)
+        view = look(self._file, links=False)
         if not receipts.empty:
             data = dump(receipts)
             if data != view.data:
@@ -119,7 +121,7 @@ class Store:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
             self._made = sorted({*self._made, *made})
             try:
-                descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                descriptor = os.open(self._lock, _LOCK, 0o600)
             except FileNotFoundError:  # another installer removed the folder just now
                 continue
             if self._hold(descriptor):
@@ -135,6 +137,7 @@ class Store:
         """Take the lock, or close it when another installer has it."""
         held = False
         try:
+            require_regular(os.fstat(descriptor), self._lock)
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             held = self._is_current(descriptor)
         except BlockingIOError:
@@ -162,7 +165,7 @@ class Store:
 
     def _vanish(self) -> None:
         """Remove the lock, the folder and those made for it, now that nothing is installed."""
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):
             os.unlink(self._lock)
         for folder in (self.folder, *reversed(self._made)):
             with contextlib.suppress(OSError):

@@ -6,6 +6,8 @@ import logging
 import os
 import select
 
+from ecc_memory.terminal import safe
+
 _ROOM = 4096
 """What a pipe that can be written to takes without blocking: PIPE_BUF (pipe(7))."""
 
@@ -27,7 +29,7 @@ class LossyHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record, its end if it is long: a traceback says what happened last."""
-        data = self.format(record).encode("utf-8", "replace")[1 - _ROOM :] + b"\n"
+        data = safe(self.format(record)).encode("utf-8", "replace")[1 - _ROOM :] + b"\n"
         try:
             if select.select([], [self._descriptor], [], 0)[1]:
                 os.write(self._descriptor, data)

@@ -7,6 +7,7 @@ body is for the doctor to say.
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterable, Mapping
 
@@ -19,6 +20,7 @@ _SUFFIX = ".md"
 _HEAD_BYTES = 32 * 1024
 _MAX_ENTRIES = 20_000
 _MAX_DEPTH = 8
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?=T)")
 _FIELDS = frozenset({"schema", "kind", "scope", "status", "target_harnesses", "updated_at"})
 
 
@@ -99,8 +101,10 @@ class _Walk:
     def _document(self, folder: Folder, name: str, kind_folder: str) -> None:
         fields = _fields(folder.read(name, _HEAD_BYTES)[0])
         kind = fields.get("kind", [""])[0]
+        day = _DAY.match(fields.get("updated_at", [""])[0])
         if (
-            fields.get("schema") == [_SCHEMA]
+            day is not None  # else whatever stands there would stand in the reminder
+            and fields.get("schema") == [_SCHEMA]
             and fields.get("status") == ["active"]
             and fields.get("scope") == [self._scope]
             and f"{kind}s" == kind_folder
@@ -108,7 +112,7 @@ class _Walk:
         ):
             self._counts.active += 1
             self._counts.handoffs += kind == "handoff"
-            self._counts.newest = max(self._counts.newest, fields["updated_at"][0][:10])
+            self._counts.newest = max(self._counts.newest, day[0])
 
 
 def _fields(head: bytes) -> Mapping[str, list[str]]:

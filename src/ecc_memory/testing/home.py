@@ -79,6 +79,8 @@ class Home:
                     found[key] = ("link", os.readlink(path))
                 elif path.is_dir():
                     found[key] = ("folder", mode)
+                elif not path.is_file():
+                    found[key] = ("special", facts.st_mode)
                 elif times:
                     found[key] = ("file", mode, path.read_bytes(), facts.st_mtime_ns, facts.st_ino)
                 else:

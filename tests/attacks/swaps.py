@@ -1,0 +1,235 @@
+"""Exchanging what a program works on for something else while it works.
+
+    python -m tests.attacks.swaps [VICTIM...] [--rounds 3000] [--seed 0]
+
+An attacker in a process of its own keeps putting links, FIFOs, devices, folders, and huge and sparse files
+in the place of folders, documents, the ``.gitignore``, temporary files, the lock, the receipts and the
+index, and the real thing back. Nothing outside may be read or written, nothing may hang or crash.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import random
+import resource
+import signal
+import stat
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ecc_memory.errors import EccMemoryError
+from ecc_memory.install.status import status
+from ecc_memory.reminders.counts import OutOfTime
+from ecc_memory.reminders.run import answer
+
+from ..faults.person import Person
+
+CANARY = "canary-of-the-world-outside"
+DEADLINE = 60  # seconds that one operation may take, on a machine however busy
+MEMORY = 1 << 30
+
+
+class Scene:
+    """A person, and a world outside that must neither be read nor changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.person = Person(folder / "home")
+        self.outside = folder / "outside"
+        for below in ("project/notes", "team/notes", "notes", "memory/project/notes", "ecc-memory"):
+            (self.outside / below).mkdir(parents=True)
+            (self.outside / below / "mem_outside.md").write_text(_document(CANARY))
+        (self.outside / "file").write_text(_document(CANARY))
+        for number in range(5):
+            self.person.vault().save(title=f"T{number}", body="B", id=f"mem_inside{number}")
+        self.before = self.outside_now()
+
+    def outside_now(self) -> dict[str, object]:
+        """Everything outside: names, kinds, bytes and times of change."""
+        found: dict[str, object] = {}
+        for path in sorted(self.outside.rglob("*")):
+            facts = path.lstat()
+            held = path.read_bytes() if stat.S_ISREG(facts.st_mode) else b""
+            found[str(path)] = (facts.st_mode, facts.st_mtime_ns, facts.st_nlink, held)
+        return found
+
+    def targets(self, victim: str) -> list[Path]:
+        """What is worth exchanging while the victim works."""
+        person = self.person
+        if victim in ("install", "status"):
+            state = person.path / ".local/state/ecc-memory"
+            return [state / "lock", state / "receipts.json"]
+        if victim == "index":
+            return list((person.path / ".cache/ecc-memory").glob("*")) or [person.path / ".cache/ecc-memory"]
+        vault = person.memories
+        folders = [vault, vault / "notes", vault.parent, vault.parent.parent]
+        return [
+            *folders,
+            vault / ".gitignore",
+            vault / "notes" / "mem_inside1.md",
+            vault / "notes" / "temporary",
+        ]
+
+
+def _document(body: str) -> str:
+    values = {
+        "schema": "ecc.memory.v1",
+        "id": "mem_outside",
+        "title": body,
+        "kind": "note",
+        "scope": "project",
+    }
+    values |= {"trust": "unreviewed", "status": "active", "source_harness": "x"}
+    moment = '"2026-07-26T20:00:00.000Z"'
+    lines = [f'{name}: "{value}"' for name, value in values.items()]
+    lines += [
+        'target_harnesses: ["all"]',
+        "tags: []",
+        "links: []",
+        f"created_at: {moment}",
+        f"updated_at: {moment}",
+    ]
+    return "\n".join(["---", *lines, "---", "", body, ""])
+
+
+class Attacker:
+    """Exchanges one thing after the other, for as long as it lives."""
+
+    def __init__(self, scene: Scene, targets: list[Path], seed: int) -> None:
+        self.random = random.Random(seed)
+        self.targets = targets
+        self.aside = scene.outside.parent / "aside"
+        self.aside.mkdir(exist_ok=True)
+        self.outside = scene.outside
+        self.swaps: list[Callable[[Path], object]] = [
+            lambda path: path.symlink_to(self.outside),
+            lambda path: path.symlink_to(self.outside / "file"),
+            lambda path: path.symlink_to(self.outside / "absent"),
+            lambda path: path.symlink_to(path),
+            lambda path: path.symlink_to("/dev/zero"),
+            lambda path: path.symlink_to("/proc/self/mem"),
+            os.mkfifo,
+            lambda path: path.mkdir(),
+            lambda path: path.write_bytes(b"x" * 200_000),
+            lambda path: _sparse(path, 1 << 40),
+            lambda path: os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 5)),
+            lambda path: os.mknod(path, stat.S_IFSOCK | 0o600),
+        ]
+
+    def forever(self) -> None:
+        """Attack until killed."""
+        while True:
+            self.once()
+
+    def once(self) -> None:
+        """Move something away, put something else there, put it back."""
+        path = self.random.choice(self.targets)
+        if path.name == "temporary":
+            path = next(path.parent.glob(".ecc-tmp-*"), path.parent / ".gitignore")
+        kept = self.aside / str(self.random.random())
+        with contextlib.suppress(OSError):
+            path.rename(kept)
+        with contextlib.suppress(OSError):
+            self.random.choice(self.swaps)(path)
+        for _ in range(self.random.randrange(200)):
+            pass  # between nothing and long enough to be met
+        with contextlib.suppress(OSError):
+            path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+        with contextlib.suppress(OSError):
+            kept.rename(path)
+
+
+def _sparse(path: Path, size: int) -> None:
+    path.touch()
+    os.truncate(path, size)
+
+
+def work(scene: Scene, victim: str, number: int) -> object:
+    """Do once what the victim does; return what it saw."""
+    person = scene.person
+    if victim == "save":
+        return person.vault().save(title="T", body=f"{number}").memory.id
+    if victim == "read":
+        vault = person.vault(ECC_MEMORY_INDEX="0")
+        return vault.search("").to_json(), vault.doctor().to_json(), vault.read("mem_inside1").to_json()
+    if victim == "hook":
+        words = ["reminder", "--harness", "codex", "--event", "SessionStart"]
+        event = b'{"hook_event_name":"SessionStart","source":"startup"}'
+        env = {**person.env, "PWD": str(person.project)}
+        os.chdir(person.project)
+        return answer(words, event, env, float("inf"))
+    if victim == "index":
+        return person.vault().search("T").to_json()
+    if victim == "status":
+        found = status(person.context, run_checks=False)
+        return [artifact.state for one in found.installations for artifact in one.artifacts]
+    person.install("codex")
+    person.uninstall("codex")
+    return None
+
+
+VICTIMS = ("save", "read", "hook", "index", "install", "status")
+
+
+def attack(victim: str, rounds: int, seed: int) -> Iterator[str]:
+    """Run one victim under attack."""
+    outcomes: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        scene = Scene(Path(folder))
+        if victim in ("index", "status", "install"):
+            scene.person.install("codex")
+            _fill_index(scene)
+        attacker = os.fork()
+        if attacker == 0:
+            Attacker(scene, scene.targets(victim), seed).forever()
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        try:
+            for number in range(rounds):
+                signal.alarm(DEADLINE)
+                try:
+                    seen = work(scene, victim, number)
+                    outcomes["done"] += 1
+                    assert CANARY not in repr(seen), f"read from outside: {seen!r}"
+                except (EccMemoryError, OutOfTime) as error:
+                    outcomes["refused"] += 1
+                    refusal = str(error)
+                    assert CANARY not in refusal
+        finally:
+            signal.alarm(0)
+            os.kill(attacker, signal.SIGKILL)
+            os.waitpid(attacker, 0)
+        assert scene.outside_now() == scene.before, "something outside was changed"
+    done, refused = outcomes["done"], outcomes["refused"]
+    yield f"{victim}: {rounds} rounds, {done} done, {refused} refused, nothing outside touched"
+
+
+def _fill_index(scene: Scene) -> None:
+    vault = scene.person.vault()
+    for number in range(250):
+        vault.save(title=f"T {number}", body="B")
+    past = 1_700_000_000
+    for path in scene.person.memories.rglob("*.md"):
+        os.utime(path, (past, past))
+    time.sleep(2.1)  # what is younger than the clock's grain is not stored
+    scene.person.vault().search("T")
+
+
+def main() -> None:
+    """Attack the victims that the command line names."""
+    parser = argparse.ArgumentParser(description="Exchange files under a program's hands.")
+    parser.add_argument("victims", nargs="*", metavar="VICTIM", help=f"default: {' '.join(VICTIMS)}")
+    parser.add_argument("--rounds", type=int, default=3000)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    for victim in given.victims or VICTIMS:
+        print("\n".join(attack(victim, given.rounds, given.seed)), flush=True)
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

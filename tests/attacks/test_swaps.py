@@ -1,0 +1,52 @@
+"""Files exchanged for links, FIFOs, devices and monsters while programs work on them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ecc_memory.errors import InstallError
+
+from ..faults.person import Person
+from ..faults.programs import figures
+from .swaps import VICTIMS
+
+
+@pytest.mark.parametrize("victim", VICTIMS)
+def test_exchanged_while_at_work(victim: str) -> None:
+    rounds = {"install": 40, "status": 20}.get(victim, 80)
+    assert "nothing outside touched" in figures("tests.attacks.swaps", victim, "--rounds", rounds)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("victim", VICTIMS)
+def test_exchanged_thousands_of_times(victim: str) -> None:
+    figures("tests.attacks.swaps", victim)
+
+
+@pytest.mark.parametrize("name", ["lock", "receipts.json"])
+@pytest.mark.parametrize("kind", ["link", "dangling", "fifo", "folder"])
+def test_something_else_in_place_of_lock_or_receipts(tmp_path: Path, name: str, kind: str) -> None:
+    """Configuration may be a link, which is followed; what is ours alone may not."""
+    person = Person(tmp_path / "home")
+    person.install("codex")
+    place, outside = person.path / ".local/state/ecc-memory" / name, tmp_path / "outside"
+    place.unlink()
+    if kind == "fifo":
+        os.mkfifo(place)
+    elif kind == "folder":
+        place.mkdir()
+    else:
+        place.symlink_to(outside)
+        if kind == "link":
+            outside.write_text("mine")
+    before = person.tree()
+    for refused in (lambda: person.install("hermes"), lambda: person.uninstall("codex")):
+        with pytest.raises(
+            InstallError, match=r"link stands|folder stands|no regular file|is a directory|Is a dir"
+        ):
+            refused()
+    assert person.tree() == before
+    assert not outside.exists() or outside.read_text() == "mine"
