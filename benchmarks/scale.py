@@ -204,7 +204,7 @@ def measure_vault(folder: str, home: str, rounds: int) -> dict[str, Any]:
 
     vault = Vault.open(env=env, home=home)
     bodies = [hit.memory.body for hit in vault.search("", limit=100).results]
-    warm_up = took(lambda: [vault.search("qqqqqqqq") for _ in range(3)])
+    warm_up = took(lambda: [vault.search("qqqqqqqq") for _ in range(searches_until_warm(size.active))])
     floors: list[tuple[float, float]] = []
     searches: dict[str, list[tuple[float, float]]] = {}
     for number in range(rounds + 1):
@@ -240,6 +240,11 @@ def measure_vault(folder: str, home: str, rounds: int) -> dict[str, Any]:
             },
         }
     return result
+
+
+def searches_until_warm(memories: int) -> int:
+    """Return after how many searches a vault has indexed all there is; it does so in portions."""
+    return 4 + memories // 4096
 
 
 def outer_environment(folder: str, home: str) -> dict[str, str]:
@@ -279,8 +284,8 @@ def measure_server(folder: str, home: str, rounds: int) -> dict[str, float]:
         )
         assert server.stdin is not None
         server.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
-        for query in ("", "qqqqqqqq", "qqqqqqqq", "a_b"):
-            search(query)
+        for _ in range(searches_until_warm(int(Path(folder).name.rpartition("-")[2]))):
+            search("qqqqqqqq")
         ratios = []
         for _ in range(rounds):
             for make in queries(words, [words.body()]).values():

@@ -3,7 +3,7 @@
 It answers as :class:`~ecc_memory.vault.search.Documents` does over the same documents, to the point.
 They are indexed in blocks that never change: a document that goes leaves a gap, one that comes waits,
 unindexed, until there are enough for a block. Small blocks are merged into the new one, so that there
-are few. As little is done in one call as makes the next ones faster.
+are few. One call makes one block at most, so that none has to wait for a large vault to be indexed.
 """
 
 from __future__ import annotations
@@ -69,8 +69,6 @@ class Lexicon:
 
     def loose(self, query: Query, wanted: Wanted) -> Iterator[Scored]:
         """See :class:`~ecc_memory.vault.search.Corpus`."""
-        while len(self._waiting) >= _LEAST:  # to look through them is no less work than to index them
-            self._make_block()
         for corpus in self._corpora():
             yield from corpus.loose(query, wanted)
 
