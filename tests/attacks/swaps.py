@@ -67,6 +67,8 @@ class Scene:
         if victim == "index":
             return list((person.path / ".cache/ecc-memory").glob("*")) or [person.path / ".cache/ecc-memory"]
         vault = person.memories
+        if victim == "documents":
+            return sorted(vault.glob("notes/*.md"))
         folders = [vault, vault / "notes", vault.parent, vault.parent.parent]
         return [
             *folders,
@@ -157,6 +159,8 @@ def work(scene: Scene, victim: str, number: int) -> object:
     if victim == "read":
         vault = person.vault(ECC_MEMORY_INDEX="0")
         return vault.search("").to_json(), vault.doctor().to_json(), vault.read("mem_inside1").to_json()
+    if victim == "documents":
+        return person.vault(ECC_MEMORY_INDEX="0").search("").to_json()
     if victim == "hook":
         words = ["reminder", "--harness", "codex", "--event", "SessionStart"]
         event = b'{"hook_event_name":"SessionStart","source":"startup"}'
@@ -173,7 +177,7 @@ def work(scene: Scene, victim: str, number: int) -> object:
     return None
 
 
-VICTIMS = ("save", "read", "hook", "index", "install", "status")
+VICTIMS = ("save", "read", "documents", "hook", "index", "install", "status")
 
 
 def attack(victim: str, rounds: int, seed: int) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ecc_memory.errors import InstallError
+from ecc_memory.errors import InstallError, VaultUnsafe
 
 from ..faults.person import Person
 from ..faults.programs import figures
@@ -50,3 +50,14 @@ def test_something_else_in_place_of_lock_or_receipts(tmp_path: Path, name: str, 
             refused()
     assert person.tree() == before
     assert not outside.exists() or outside.read_text() == "mine"
+
+
+def test_a_link_to_the_right_gitignore_is_not_the_right_gitignore(tmp_path: Path) -> None:
+    """What protects the private scope must be in it, not somewhere that another hand can change."""
+    person = Person(tmp_path / "home")
+    elsewhere = tmp_path / "gitignore"
+    elsewhere.write_bytes(b"*\n!.gitignore\n")
+    person.memories.mkdir(parents=True)
+    (person.memories / ".gitignore").symlink_to(elsewhere)
+    with pytest.raises(VaultUnsafe, match="gitignore"):
+        person.vault().save(title="T", body="B")

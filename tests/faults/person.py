@@ -28,6 +28,8 @@ class Person(Home):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, Plugins.load({}).adapters)
+        if "PYTHONPATH" in os.environ:  # the sources that are tested, should they not be the installed ones
+            self.env["PYTHONPATH"] = os.environ["PYTHONPATH"]
         for name, data in THEIRS.items():
             self.write(self.path / name, data)
 

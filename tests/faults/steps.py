@@ -22,6 +22,10 @@ _REQUESTS = {
     "fcntl": {"flock"},
     "_io": {"open"},
 }  # fmt: skip
+WRITING = {
+    *("open", "write", "fsync", "link", "unlink", "rename", "replace", "mkdir", "rmdir", "fchmod", "flock"),
+    *("stream.write", "stream.flush"),
+}
 _OF_STREAMS = {"write", "flush", "read"}
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from threading import Barrier
 
 import pytest
+
+from ecc_memory.errors import MemoryExists
+from ecc_memory.vault import Vault
 
 from .person import Person
 from .programs import figures
@@ -20,6 +25,26 @@ def test_parallel_saves_lost_by_command_line_server_and_api() -> None:
 
 def test_every_pair_of_installers() -> None:
     assert "10 pairs" in figures("tests.faults.concurrency", "installers", "--turns", 1)
+
+
+def test_same_id_saved_by_many_at_once(tmp_path: Path) -> None:
+    """Whoever is first has it; nobody's text is replaced by another's."""
+    person = Person(tmp_path / "home")
+    together = Barrier(4)
+
+    def save(vault: Vault, id: str, body: str) -> str | None:
+        together.wait()
+        try:
+            return vault.save(title="T", body=body, id=id).memory.body
+        except MemoryExists:
+            return None
+
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(100):
+            vault, id = person.vault(), f"mem_same{number}"
+            saved = list(pool.map(lambda body, vault=vault, id=id: save(vault, id, body), "abcd"))
+            [winner] = [body for body in saved if body is not None]
+            assert vault.read(id).memory.body == winner
 
 
 @pytest.mark.long
