@@ -100,6 +100,16 @@ def test_small_vault_has_no_store_and_loads_no_sqlite(world: World) -> None:
     assert not (world.home / ".cache").exists()
 
 
+def test_dry_run_writes_no_index_either(large: World) -> None:
+    large.env["ECC_DRY_RUN"] = "1"
+    before = large.files()
+    assert large.open().search("findme", limit=1).diagnostics.total == LEAST_DOCUMENTS
+    assert large.files() == before
+    del large.env["ECC_DRY_RUN"]
+    large.open().search("findme", limit=1)
+    assert len(stores(large)) == 1, "without a dry run a vault of this size gets its index"
+
+
 def test_store_is_private_and_outside_the_vault(large: World) -> None:
     before = {path: path.read_bytes() for path in large.repository.rglob("*.md")}
     large.open().search("findme")

@@ -82,7 +82,7 @@ class Vault:
         folder = os.fspath(home) if home is not None else env.get("HOME") or os.path.expanduser("~")
         places = resolve_places(cwd, env, folder, cwd_origin=cwd_origin)
         dry_run = env.get(DRY_RUN_VARIABLE, "").strip().lower() not in ("", "0", "false", "no")
-        index = Index(cache_folder(env, folder), wanted=is_wanted(env))
+        index = Index(cache_folder(env, folder), wanted=is_wanted(env) and not dry_run)
         return cls(places, Limits.from_env(env), index, dry_run=dry_run)
 
     def place(self, scope: str) -> Place:
