@@ -75,7 +75,9 @@ def test_closed_standard_output_spoils_no_file(ecc):
 
 def test_interrupt(ecc):
     keyboard, terminal = pty.openpty()
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background ignores it
     with ecc.popen("save", "--title", "T", "--stdin", stdin=terminal) as process:
+        signal.signal(signal.SIGINT, heard)
         assert process.stderr is not None
         assert b"Ctrl-D" in process.stderr.readline()  # now it waits for the body
         process.send_signal(signal.SIGINT)
