@@ -48,13 +48,15 @@ of it.
 
 
 def unproved(record: Record) -> list[str]:
-    """Give what the record does not prove, one line each."""
-    return [
-        f"{NAMES[slug]}: {claim.says}: {claim.verdict(slug, record['tests'])}"
-        for claim in CLAIMS
-        for slug in NAMES
-        if claim.verdict(slug, record["tests"]) not in (PROVED, NOT_THERE)
+    """Give what the record does not prove and every test that failed, one line each."""
+    tests = record["tests"]
+    claims = ((claim, slug, claim.verdict(slug, tests)) for claim in CLAIMS for slug in NAMES)
+    missing = [
+        f"{NAMES[slug]}: {claim.says}: {verdict}"
+        for claim, slug, verdict in claims
+        if verdict not in (PROVED, NOT_THERE)
     ]
+    return missing + [f"{name}: {outcome}" for name, outcome in tests.items() if outcome == "failed"]
 
 
 def page(record: Record) -> str:
