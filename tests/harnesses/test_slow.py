@@ -23,20 +23,20 @@ def busy_loops():
         loop.wait()
 
 
-def assert_tools_at_once(person, slug, record_property):
+def assert_tools_at_once(person, slug, figures):
     person.write(".codex/config.toml", "")
     person.ecc("install", "--harness", slug)
-    record_property("load", round(os.getloadavg()[0], 1))
+    load = round(os.getloadavg()[0], 1)
     model = session(person, slug)
     assert "memory_search" in text_of({"tools": model.turns[0]["tools"]})
-    record_property("seconds", round(model.waited, 1))
+    figures += [("load", load), ("seconds", round(model.waited, 1))]
 
 
 @pytest.mark.parametrize("slug", CASES)
-def test_the_first_turn_has_the_tools(person, slug, record_property):
-    assert_tools_at_once(person, slug, record_property)
+def test_the_first_turn_has_the_tools(person, slug, request):
+    assert_tools_at_once(person, slug, request.node.user_properties)
 
 
 @pytest.mark.parametrize("slug", CASES)
-def test_the_first_turn_beside_busy_loops_has_the_tools(person, slug, record_property, busy_loops):
-    assert_tools_at_once(person, slug, record_property)
+def test_the_first_turn_beside_busy_loops_has_the_tools(person, slug, request, busy_loops):
+    assert_tools_at_once(person, slug, request.node.user_properties)
