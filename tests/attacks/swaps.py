@@ -18,7 +18,6 @@ import signal
 import stat
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -187,7 +186,8 @@ def attack(victim: str, rounds: int, seed: int) -> Iterator[str]:
         scene = Scene(Path(folder))
         if victim in ("index", "status", "install"):
             scene.person.install("codex")
-            _fill_index(scene)
+            scene.person.fill(250)
+            scene.person.vault().search("T")
         attacker = os.fork()
         if attacker == 0:
             Attacker(scene, scene.targets(victim), seed).forever()
@@ -210,17 +210,6 @@ def attack(victim: str, rounds: int, seed: int) -> Iterator[str]:
         assert scene.outside_now() == scene.before, "something outside was changed"
     done, refused = outcomes["done"], outcomes["refused"]
     yield f"{victim}: {rounds} rounds, {done} done, {refused} refused, nothing outside touched"
-
-
-def _fill_index(scene: Scene) -> None:
-    vault = scene.person.vault()
-    for number in range(250):
-        vault.save(title=f"T {number}", body="B")
-    past = 1_700_000_000
-    for path in scene.person.memories.rglob("*.md"):
-        os.utime(path, (past, past))
-    time.sleep(2.1)  # what is younger than the clock's grain is not stored
-    scene.person.vault().search("T")
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from .swaps import VICTIMS
 
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_exchanged_while_at_work(victim: str) -> None:
-    rounds = {"install": 40, "status": 20}.get(victim, 80)
+    rounds = {"install": 25, "status": 15}.get(victim, 60)
     assert "nothing outside touched" in figures("tests.attacks.swaps", victim, "--rounds", rounds)
 
 

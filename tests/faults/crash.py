@@ -163,13 +163,7 @@ def _installer(rounds: int, killer: Killer, command: str) -> Iterator[str]:
 def index(rounds: int, killer: Killer) -> Iterator[str]:
     """Answers do not depend on what became of the index."""
     with home() as person:
-        vault = person.vault()
-        for number in range(DOCUMENTS):
-            vault.save(title=f"Title {number}", body=f"body {number} " * 50)
-        past = time.time() - 3600
-        for path in person.memories.rglob("*.md"):
-            os.utime(path, (past, past))
-        time.sleep(2.1)  # the clock's grain, after which a file's state proves its content
+        person.fill(DOCUMENTS)
         expected = person.vault(ECC_MEMORY_INDEX="0").search("title", limit=100)
 
         def work(_: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 from ecc_memory.harness.plugins import Plugins
@@ -40,6 +41,17 @@ class Person(Home):
     def install_all(self) -> None:
         """Install every part into every harness."""
         self.install(*HARNESSES, parts=ALL_PARTS)
+
+    def fill(self, count: int) -> None:
+        """Put memories into the project scope, old enough to be kept in the index."""
+        saved = self.vault().save(title="Title 0", body="body " * 50, id="mem_filled0")
+        first = self.memories.parent / saved.path.replace(":", "/")
+        for number in range(1, count):
+            text = first.read_text("utf-8").replace("mem_filled0", f"mem_filled{number}")
+            first.with_name(f"mem_filled{number}.md").write_text(
+                text.replace("Title 0", f"Title {number}"), "utf-8"
+            )
+        time.sleep(2.1)  # the clock's grain, after which a file's state proves its content
 
     @property
     def memories(self) -> Path:
