@@ -9,6 +9,7 @@ The exit status is 1 when a defect went unnoticed.
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import shlex
 import shutil
@@ -39,28 +40,28 @@ class Mutant(NamedTuple):
     seconds: int = 600
 
 
-_SAVES = "tests.faults.crash save --rounds 60"
-_INSTALLS = "tests.faults.crash install --rounds 30"
 _PYTEST = "pytest -q -x -p no:cacheprovider"
+_OTHERS = f"{_PYTEST} tests/attacks/test_isolation.py -k second_harness"
+_ORDER = f"{_PYTEST} tests/faults/test_power_loss.py"
 
 MUTANTS = {
     "document written under its final name": Mutant(
         "vault/tree.py",
         "            self._write_new(temporary, data)\n            self._link(temporary, name)\n",
         "            self._write_new(name, data)\n",
-        _SAVES,
+        "tests.faults.crash save --rounds 200",
     ),
     "content not flushed": Mutant(
         "vault/tree.py",
         "            os.fsync(fd)\n",
         "",
-        f"{_PYTEST} tests/faults/test_power_loss.py",
+        _ORDER,
     ),
     "name not flushed": Mutant(
         "vault/tree.py",
         "                os.fsync(self.fd)\n                self._verify",
         "                self._verify",
-        f"{_PYTEST} tests/faults/test_power_loss.py",
+        _ORDER,
     ),
     "error of the operating system let out": Mutant(
         "vault/tree.py",
@@ -72,13 +73,13 @@ MUTANTS = {
         "vault/tree.py",
         "_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW",
         "_FOLDER = os.O_RDONLY | os.O_DIRECTORY",
-        "tests.attacks.swaps save --rounds 1500",
+        "tests.attacks.swaps save --moments 1000 --rounds 1",
     ),
     "links followed in documents": Mutant(
         "vault/tree.py",
         "_READ = os.O_RDONLY | os.O_NOFOLLOW",
         "_READ = os.O_RDONLY",
-        "tests.attacks.swaps documents --rounds 3000",
+        "tests.attacks.swaps documents --moments 1000 --rounds 1",
     ),
     "FIFO waited for": Mutant(
         "vault/tree.py",
@@ -91,13 +92,13 @@ MUTANTS = {
         "install/files.py",
         "            _name(temporary, view)\n",
         "            with open(view.real, 'wb') as stream:\n                stream.write(data)\n",
-        _INSTALLS,
+        _ORDER,
     ),
     "receipts written last": Mutant(
         "install/apply.py",
         "        store.save(_both(before, plan.receipts))\n",
         "",
-        _INSTALLS,
+        _ORDER,
     ),
     "nothing put back": Mutant(
         "install/apply.py",
@@ -115,13 +116,49 @@ MUTANTS = {
         "install/store.py",
         "            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
         "",
-        "tests.faults.concurrency installers --turns 2",
+        f"{_PYTEST} tests/faults/test_concurrency.py -k waits",
     ),
     "an existing memory overwritten": Mutant(
         "vault/tree.py",
         "os.link(temporary, name, src_dir_fd=self.fd, dst_dir_fd=self.fd, follow_symlinks=False)",
         "os.replace(temporary, name, src_dir_fd=self.fd, dst_dir_fd=self.fd)",
-        f"{_PYTEST} tests/faults/test_concurrency.py -k same_id",
+        f"{_PYTEST} tests/faults/test_concurrency.py -k at_any_moment",
+    ),
+    "temporary file opened through a link": Mutant(
+        "vault/tree.py",
+        "os.O_EXCL | os.O_NOFOLLOW",
+        "os.O_EXCL",
+        _ORDER,
+    ),
+    "temporary file of a killed save not named": Mutant(
+        "vault/scan.py",
+        "view.leftovers.append(self._path((*names, item.name)))",
+        "pass",
+        "tests.faults.crash save --rounds 20",
+    ),
+    "temporary file of a killed installer not removed": Mutant(
+        "install/apply.py",
+        "        sweep(folder)\n",
+        "        pass\n",
+        "tests.faults.crash install --rounds 20",
+    ),
+    "path in an error": Mutant(
+        "vault/tree.py",
+        'VaultIO(f"{what}: {error.strerror or type(error).__name__}"',
+        'VaultIO(f"{what}: {path}"',
+        "tests.faults.failures save --every 3",
+    ),
+    "recalled text without a notice": Mutant(
+        "mcp/replies.py",
+        '{"schemaVersion": schema, "notice": notice}',
+        '{"schemaVersion": schema, "notice": ""}',
+        f"{_PYTEST} tests/attacks/test_injection.py -k recalled",
+    ),
+    "end of recalled text foreseeable": Mutant(
+        "mcp/replies.py",
+        "{secrets.token_hex(8)}",
+        "0123456789abcdef",
+        f"{_PYTEST} tests/attacks/test_injection.py -k recalled",
     ),
     "text of a memory in a reminder": Mutant(
         "reminders/counts.py",
@@ -135,11 +172,23 @@ MUTANTS = {
         "return text",
         f"{_PYTEST} tests/attacks/test_injection.py -k vault_may_be",
     ),
-    "another harness's memories shown": Mutant(
-        "vault/document.py",
-        'return "all" in self.target_harnesses or harness in self.target_harnesses',
-        "return True",
-        f"{_PYTEST} tests/attacks/test_isolation.py -k second_harness",
+    "another harness's memories found": Mutant(
+        "vault/search.py",
+        "(self.reader is None or memory.targets(self.reader))",
+        "True",
+        _OTHERS,
+    ),
+    "another harness's memories read": Mutant(
+        "vault/scan.py",
+        "if document.memory.targets(harness)]",
+        "]",
+        _OTHERS,
+    ),
+    "another harness's memories counted": Mutant(
+        "reminders/counts.py",
+        'and not self._targets.isdisjoint(fields.get("target_harnesses", ()))',
+        "",
+        _OTHERS,
     ),
     "any .git file believed": Mutant(
         "vault/roots.py",
@@ -162,25 +211,42 @@ MUTANTS = {
 }
 
 
+class NoGuard(Exception):
+    """A guard fails, or finds nothing to run, on sources that have no defect."""
+
+
 def is_noticed(mutant: Mutant) -> bool:
-    """Plant a defect in a copy and run its guard; True when the guard fails."""
+    """Plant a defect in a copy and run its guard; True when the guard fails, or hangs.
+
+    Raises:
+        NoGuard: the guard does not pass without the defect, so that its failing would say nothing.
+    """
+    if (status := _run(mutant.guard, mutant.seconds)) != 0:
+        raise NoGuard(f"ends with {status} although nothing is planted: python -m {mutant.guard}")
+    return _run(mutant.guard, mutant.seconds, mutant) != 0
+
+
+@functools.cache
+def _run(guard: str, seconds: int, mutant: Mutant | None = None) -> int | None:
+    """Run a guard on a copy of the sources and return its exit status, None where it took too long."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "ecc_memory")
         shutil.copytree(ROOT / "src/ecc_memory", copy, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copytree(ROOT / "skills", copy / "skills")
-        module = copy / mutant.path
-        source = module.read_text("utf-8")
-        assert source.count(mutant.old) == 1, f"{mutant.path} has changed: {mutant.old!r}"
-        module.write_text(source.replace(mutant.old, mutant.new), "utf-8")
-        env = {**os.environ, "PYTHONPATH": folder}
-        command = [sys.executable, "-m", *shlex.split(mutant.guard)]
+        if mutant is not None:
+            module = copy / mutant.path
+            source = module.read_text("utf-8")
+            assert source.count(mutant.old) == 1, f"{mutant.path} has changed: {mutant.old!r}"
+            module.write_text(source.replace(mutant.old, mutant.new), "utf-8")
+        env = {**os.environ, "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, "-m", *shlex.split(guard)]
         try:
             done = subprocess.run(
-                command, cwd=ROOT, env=env, capture_output=True, check=False, timeout=mutant.seconds
+                command, cwd=ROOT, env=env, capture_output=True, check=False, timeout=seconds
             )
         except subprocess.TimeoutExpired:
-            return True
-    return done.returncode != 0
+            return None
+    return done.returncode
 
 
 def main() -> None:

@@ -1,16 +1,19 @@
 """Exchanging what a program works on for something else while it works.
 
-    python -m tests.attacks.swaps [VICTIM...] [--rounds 3000] [--seed 0]
+    python -m tests.attacks.swaps [VICTIM...] [--moments 3000] [--rounds 3000] [--seed 0]
 
-An attacker in a process of its own keeps putting links, FIFOs, devices, folders, and huge and sparse files
-in the place of folders, documents, the ``.gitignore``, temporary files, the lock, the receipts and the
-index, and the real thing back. Nothing outside may be read or written, nothing may hang or crash.
+An attacker puts links, FIFOs, devices, folders, huge and sparse files, or nothing in the place of folders,
+documents, the ``.gitignore``, temporary files, the lock, the receipts and the index, and the real thing back.
+First at exact moments, each just before a request that the victim makes to the operating system: so many are
+drawn of all combinations of request, place and swap. Then, in a process of its own, again and again, for so
+many rounds of the victim's work. Nothing outside may be read or written, nothing may hang or crash.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import os
 import random
 import resource
@@ -28,6 +31,7 @@ from ecc_memory.reminders.counts import OutOfTime
 from ecc_memory.reminders.run import answer
 
 from ..faults.person import Person
+from ..faults.steps import interrupt, requests
 
 CANARY = "canary-of-the-world-outside"
 DEADLINE = 60  # seconds that one operation may take, on a machine however busy
@@ -108,6 +112,7 @@ class Attacker:
         self.aside.mkdir(exist_ok=True)
         self.outside = scene.outside
         self.swaps: list[Callable[[Path], object]] = [
+            lambda path: None,
             lambda path: path.symlink_to(self.outside),
             lambda path: path.symlink_to(self.outside / "file"),
             lambda path: path.symlink_to(self.outside / "absent"),
@@ -129,20 +134,28 @@ class Attacker:
 
     def once(self) -> None:
         """Move something away, put something else there, put it back."""
-        path = self.random.choice(self.targets)
+        undo = self.swap(self.random.choice(self.targets), self.random.choice(self.swaps))
+        for _ in range(self.random.randrange(200)):
+            pass  # between nothing and long enough to be met
+        undo()
+
+    def swap(self, path: Path, put: Callable[[Path], object]) -> Callable[[], None]:
+        """Move something away and put something else there; return what puts it back."""
         if path.name == "temporary":
             path = next(path.parent.glob(".ecc-tmp-*"), path.parent / ".gitignore")
         kept = self.aside / str(self.random.random())
         with contextlib.suppress(OSError):
             path.rename(kept)
         with contextlib.suppress(OSError):
-            self.random.choice(self.swaps)(path)
-        for _ in range(self.random.randrange(200)):
-            pass  # between nothing and long enough to be met
-        with contextlib.suppress(OSError):
-            path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
-        with contextlib.suppress(OSError):
-            kept.rename(path)
+            put(path)
+
+        def undo() -> None:
+            with contextlib.suppress(OSError):
+                path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+            with contextlib.suppress(OSError):
+                kept.rename(path)
+
+        return undo
 
 
 def _sparse(path: Path, size: int) -> None:
@@ -179,48 +192,101 @@ def work(scene: Scene, victim: str, number: int) -> object:
 VICTIMS = ("save", "read", "documents", "hook", "index", "install", "status")
 
 
-def attack(victim: str, rounds: int, seed: int) -> Iterator[str]:
-    """Run one victim under attack."""
-    outcomes: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as folder:
-        scene = Scene(Path(folder))
-        if victim in ("index", "status", "install"):
+class Victim:
+    """Works in a scene, and is watched.
+
+    Attributes:
+        outcomes: how often it was done, and refused.
+    """
+
+    def __init__(self, scene: Scene, name: str) -> None:
+        self.scene = scene
+        self.name = name
+        self.outcomes: Counter[str] = Counter()
+        if name in ("index", "status", "install"):
             scene.person.install("codex")
             scene.person.fill(250)
             scene.person.vault().search("T")
-        attacker = os.fork()
-        if attacker == 0:
-            Attacker(scene, scene.targets(victim), seed).forever()
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        self.targets = scene.targets(name)
+
+    def work(self) -> None:
+        """Work once, in time, without reading from outside."""
+        signal.alarm(DEADLINE)
         try:
-            for number in range(rounds):
-                signal.alarm(DEADLINE)
-                try:
-                    seen = work(scene, victim, number)
-                    outcomes["done"] += 1
-                    assert CANARY not in repr(seen), f"read from outside: {seen!r}"
-                except (EccMemoryError, OutOfTime) as error:
-                    outcomes["refused"] += 1
-                    refusal = str(error)
-                    assert CANARY not in refusal
+            seen = work(self.scene, self.name, self.outcomes.total())
+            self.outcomes["done"] += 1
+            assert CANARY not in repr(seen), f"read from outside: {seen!r}"
+        except (EccMemoryError, OutOfTime) as error:
+            self.outcomes["refused"] += 1
+            refusal = str(error)
+            assert CANARY not in refusal
         finally:
             signal.alarm(0)
-            os.kill(attacker, signal.SIGKILL)
-            os.waitpid(attacker, 0)
+
+
+def at_random(victim: Victim, rounds: int, seed: int) -> None:
+    """Let a victim work so many times while another process attacks."""
+    attacker = os.fork()
+    if attacker == 0:
+        Attacker(victim.scene, victim.targets, seed).forever()
+    try:
+        for _ in range(rounds):
+            victim.work()
+    finally:
+        os.kill(attacker, signal.SIGKILL)
+        os.waitpid(attacker, 0)
+
+
+def exactly(victim: Victim, most: int, seed: int) -> tuple[int, int]:
+    """Attack once just before a request that the victim makes, in one place and way, and then another.
+
+    Args:
+        victim: who works.
+        most: how many combinations are drawn, should there be more.
+        seed: of the draw.
+
+    Returns:
+        How many combinations were tried, and how many there are.
+    """
+    attacker = Attacker(victim.scene, victim.targets, seed)
+    victim.work()
+    moments = range(len(requests(victim.work)))
+    tries = list(itertools.product(moments, victim.targets, attacker.swaps))
+    for moment, path, put in attacker.random.sample(tries, min(most, len(tries))):
+        undo: list[Callable[[], None]] = []
+        interrupt(
+            moment, victim.work, lambda path=path, put=put, undo=undo: undo.append(attacker.swap(path, put))
+        )
+        for each in undo:
+            each()
+    return min(most, len(tries)), len(tries)
+
+
+def attack(name: str, moments: int, rounds: int, seed: int) -> Iterator[str]:
+    """Attack a victim in both ways."""
+    with tempfile.TemporaryDirectory() as folder:
+        scene = Scene(Path(folder))
+        victim = Victim(scene, name)
+        tried, all_of_them = exactly(victim, moments, seed)
         assert scene.outside_now() == scene.before, "something outside was changed"
-    done, refused = outcomes["done"], outcomes["refused"]
-    yield f"{victim}: {rounds} rounds, {done} done, {refused} refused, nothing outside touched"
+        at_random(victim, rounds, seed)
+        assert scene.outside_now() == scene.before, "something outside was changed"
+    done, refused = victim.outcomes["done"], victim.outcomes["refused"]
+    yield f"{name}: {tried} of {all_of_them} exact moments and {rounds} rounds: nothing outside touched"
+    yield f"  {done} done, {refused} refused"
 
 
 def main() -> None:
     """Attack the victims that the command line names."""
     parser = argparse.ArgumentParser(description="Exchange files under a program's hands.")
     parser.add_argument("victims", nargs="*", metavar="VICTIM", help=f"default: {' '.join(VICTIMS)}")
+    parser.add_argument("--moments", type=int, default=3000)
     parser.add_argument("--rounds", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     for victim in given.victims or VICTIMS:
-        print("\n".join(attack(victim, given.rounds, given.seed)), flush=True)
+        print("\n".join(attack(victim, given.moments, given.rounds, given.seed)), flush=True)
     sys.exit(0)
 
 

@@ -16,8 +16,9 @@ from .swaps import VICTIMS
 
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_exchanged_while_at_work(victim: str) -> None:
-    rounds = {"install": 25, "status": 15}.get(victim, 60)
-    assert "nothing outside touched" in figures("tests.attacks.swaps", victim, "--rounds", rounds)
+    moments, rounds = {"install": (50, 25), "status": (10, 10), "index": (30, 20)}.get(victim, (100, 60))
+    words = (victim, "--moments", moments, "--rounds", rounds)
+    assert "nothing outside touched" in figures("tests.attacks.swaps", *words)
 
 
 @pytest.mark.long

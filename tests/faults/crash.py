@@ -2,9 +2,9 @@
 
     python -m tests.faults.crash {save,install,uninstall,index} [--rounds 1000] [--seed 0]
 
-Half of the rounds kill (SIGKILL) just before or after a request to the operating system, drawn from all that
-the work makes in order to write; the other half after a random time. The exit status is 1 when a promise was
-broken.
+Half of the rounds kill (SIGKILL) just before or after a request to the operating system, of all that the work
+makes in order to write: each such moment once, in random order, before any comes again. The other half kill
+after a random time. The exit status is 1 when a promise was broken.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ import contextlib
 import os
 import random
 import re
+import shutil
 import signal
 import sys
 import tempfile
 import time
+import traceback
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -28,9 +31,14 @@ from .person import Person, leftovers, lost_or_torn
 from .steps import WRITING, die_at, requests
 
 SAVES = 4
-DOCUMENTS = 300
-Work = Callable[[Callable[[bytes], object]], object]
+BATCH = 50
+"""How many rounds of saves share a home; the first half of them start without a vault."""
+DOCUMENTS = 100
+Acknowledge = Callable[[bytes], object]
+Work = Callable[[Acknowledge], object]
 """What a child does; it is given a way to acknowledge."""
+Aim = tuple[int, str]
+"""A moment, as :func:`die_at` counts them, and the request that it lies before or after."""
 
 
 class Killer:
@@ -42,28 +50,54 @@ class Killer:
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
-        self._known: dict[str, tuple[list[int], float]] = {}
+        self._aims: dict[str, list[Aim]] = {}
+        self._left: dict[str, list[Aim]] = {}
+        self._tried: defaultdict[str, set[Aim]] = defaultdict(set)
+        self._seconds: dict[str, float] = {}
         self.killed = 0
 
-    def measure(self, name: str, work: Work) -> None:
-        """Do the work once in this process, to know how long it is."""
-        began = time.perf_counter()
-        names = requests(lambda: work(lambda _: None))
-        moments = [2 * at + after for at, name in enumerate(names) if name in WRITING for after in (0, 1)]
-        self._known[name] = moments, time.perf_counter() - began
+    @property
+    def moments(self) -> int:
+        """How many moments the works have at which they can be killed exactly."""
+        return sum(map(len, self._aims.values()))
+
+    @property
+    def untried(self) -> int:
+        """How many of them no child was killed at yet."""
+        return sum(len(aims) - len(self._tried[name]) for name, aims in self._aims.items())
+
+    def measure(self, name: str, work: Work, prepare: Callable[[], object] = lambda: None) -> None:
+        """Do the work here, each time after ``prepare``, to know the requests that it makes, and its time.
+
+        What a second, warm run makes, and a third again, is what a child will make.
+        """
+        with open(os.devnull, "wb", buffering=0) as nobody:
+            runs = []
+            for _ in range(3):
+                prepare()
+                runs.append(requests(lambda: work(nobody.write)))
+            assert runs[1] == runs[2], f"{name} makes other requests each time"
+            prepare()
+            self._seconds[name] = _seconds_in_child(lambda: work(nobody.write))
+        aims = [
+            (2 * at + after, each) for at, each in enumerate(runs[2]) if each in WRITING for after in (0, 1)
+        ]
+        assert self._aims.setdefault(name, aims) == aims, f"{name} makes other requests than before"
 
     def run(self, name: str, work: Work) -> list[bytes]:
-        """Start the work in a child, kill it at a random point, return what it had acknowledged."""
-        moments, seconds = self._known[name]
+        """Start the work in a child, kill it, return what it had acknowledged.
+
+        Every second time at one of the exact moments, and each of them once before any comes again.
+        """
         by_time = self._random.random() < 0.5
-        moment, pause = self._random.choice(moments), self._random.uniform(0, seconds)
+        aim = None if by_time else self._next_aim(name)
         inlet, outlet = os.pipe()
         child = os.fork()
         if child == 0:
-            _be_killed(work, outlet, None if by_time else moment)
+            _be_killed(work, outlet, aim)
         os.close(outlet)
         if by_time:
-            time.sleep(pause)
+            time.sleep(self._random.uniform(0, self._seconds[name]))
             os.kill(child, signal.SIGKILL)
         with open(inlet, "rb") as stream:
             said = stream.read().split()
@@ -73,15 +107,37 @@ class Killer:
             raise AssertionError(f"{name}: the child failed by itself")
         return said
 
+    def _next_aim(self, name: str) -> Aim:
+        left = self._left.setdefault(name, [])
+        if not left:
+            left += self._random.sample(self._aims[name], len(self._aims[name]))
+        self._tried[name].add(left[-1])
+        return left.pop()
 
-def _be_killed(work: Work, outlet: int, moment: int | None) -> None:
+
+def _seconds_in_child(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    return time.perf_counter() - began
+
+
+def _be_killed(work: Work, outlet: int, aim: Aim | None) -> None:
     status = 1
     try:
-        if moment is None:
-            work(lambda word: os.write(outlet, word))
-        else:
-            die_at(moment, lambda: work(lambda word: os.write(outlet, word)))
+        with open(outlet, "wb", buffering=0) as stream:
+            if aim is None:
+                work(stream.write)
+            else:
+                die_at(*aim, lambda: work(stream.write))
         status = 0
+    except BaseException:
+        traceback.print_exc()
     finally:
         os._exit(status)
 
@@ -94,27 +150,41 @@ def save(rounds: int, killer: Killer) -> Iterator[str]:
         with home() as person:
             vault = person.vault()
 
-            def work(acknowledge: Callable[[bytes], object], vault: Vault = vault) -> None:
+            def work(acknowledge: Acknowledge, vault: Vault = vault) -> None:
                 for _ in range(SAVES):
                     body = "word " * bodies.randrange(1, 10_000)
                     acknowledge(vault.save(title="T", body=body).memory.id.encode() + b" ")
 
-            killer.measure("save", work)
-            for _ in range(min(rounds, 50)):
+            def start_anew(person: Person = person) -> None:
+                shutil.rmtree(person.project / ".ecc", ignore_errors=True)
+
+            killer.measure("saves", work)
+            killer.measure("first saves", work, start_anew)
+            for number in range(min(rounds, BATCH)):
                 rounds -= 1
-                promised = killer.run("save", work)
+                is_first = number < BATCH // 2
+                start_anew() if is_first else None
+                before = _documents_and_leftovers(person)
+                promised = killer.run("first saves" if is_first else "saves", work)
+                after = _documents_and_leftovers(person)
                 acknowledged += len(promised)
+                found += len(after[0] - before[0])
+                left += len(after[1] - before[1])
                 for id in promised:
                     text = (person.memories / "notes" / f"{id.decode()}.md").read_text("utf-8")
                     assert parse_document(text).id == id.decode()
                 report = vault.doctor()
                 assert report.ok, report.findings
+                assert report.memory_count == len(after[0])
                 named = {re.split("[:/]", warning.path)[-1] for warning in report.warnings}
-                assert named == {path.name for path in leftovers(person.memories)}
-            found += report.memory_count - SAVES
-            left += len(named)
+                assert named == {path.name for path in after[1]}
+                vault.save(title="T", body="the next one is not hindered")
     yield f"{acknowledged} saves acknowledged, {found} memories found and valid, 0 lost, 0 partial"
     yield f"{left} temporary files left behind, all named by the doctor"
+
+
+def _documents_and_leftovers(person: Person) -> tuple[set[Path], set[Path]]:
+    return set(person.memories.rglob("*.md")), set(leftovers(person.memories))
 
 
 def install(rounds: int, killer: Killer) -> Iterator[str]:
@@ -133,15 +203,17 @@ def _installer(rounds: int, killer: Killer, command: str) -> Iterator[str]:
         old = person.tree()
         person.install_all()
         new = person.tree()
-        start, end = (old, new) if command == "install" else (new, old)
+        start = old if command == "install" else new
 
         def work(_: object) -> None:
             person.install_all() if command == "install" else person.uninstall()
 
-        person.uninstall() if command == "install" else None
-        killer.measure(command, work)
-        for number in range(rounds):
+        def prepare() -> None:
             person.uninstall() if command == "install" else person.install_all()
+
+        killer.measure(command, work, prepare)
+        for number in range(rounds):
+            prepare()
             assert person.tree() == start
             killer.run(command, work)
             now = person.tree()
@@ -157,7 +229,6 @@ def _installer(rounds: int, killer: Killer, command: str) -> Iterator[str]:
             assert person.tree() == old
     yield f"{half_done} times something was half done: every file old or new, completed or taken back after"
     yield f"{left} temporary files left behind, all named by status, none there after the next run"
-    del end
 
 
 def index(rounds: int, killer: Killer) -> Iterator[str]:
@@ -169,12 +240,15 @@ def index(rounds: int, killer: Killer) -> Iterator[str]:
         def work(_: object) -> None:
             person.vault().search("title")
 
-        killer.measure("index", work)
-        written = 0
-        cache = person.path / ".cache/ecc-memory"
-        for _ in range(rounds):
+        def start_anew() -> None:
             for path in cache.glob("*"):
                 path.unlink()
+
+        cache = person.path / ".cache/ecc-memory"
+        killer.measure("index", work, start_anew)
+        written = 0
+        for _ in range(rounds):
+            start_anew()
             killer.run("index", work)
             written += any(cache.glob("*.sqlite"))
             for _ in range(2):
@@ -207,6 +281,7 @@ def main() -> None:
     killer = Killer(given.seed)
     lines = list(SCENARIOS[given.scenario](given.rounds, killer))
     print(f"{given.scenario}: {given.rounds} rounds, {killer.killed} killed at work")
+    print(f"  {killer.moments} moments to be killed at exactly, {killer.untried} of them not tried")
     for line in lines:
         print(f"  {line}")
     sys.exit(0)

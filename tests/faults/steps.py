@@ -22,11 +22,14 @@ _REQUESTS = {
     "fcntl": {"flock"},
     "_io": {"open"},
 }  # fmt: skip
+_OF_OBJECTS = {
+    "_io": {"write", "flush", "read"},
+    "sqlite3": {"execute", "executemany"},
+}
 WRITING = {
     *("open", "write", "fsync", "link", "unlink", "rename", "replace", "mkdir", "rmdir", "fchmod", "flock"),
-    *("stream.write", "stream.flush"),
+    *("_io.write", "_io.flush", "sqlite3.execute", "sqlite3.executemany"),
 }
-_OF_STREAMS = {"write", "flush", "read"}
 
 
 def request(function: object) -> str | None:
@@ -34,8 +37,8 @@ def request(function: object) -> str | None:
     name = getattr(function, "__name__", "")
     if name in _REQUESTS.get(getattr(function, "__module__", None) or "", ()):
         return name
-    owner = type(getattr(function, "__self__", None))
-    return f"stream.{name}" if owner.__module__ == "_io" and name in _OF_STREAMS else None
+    owner = type(getattr(function, "__self__", None)).__module__
+    return f"{owner}.{name}" if name in _OF_OBJECTS.get(owner, ()) else None
 
 
 def requests(work: Callable[[], object]) -> list[str]:
@@ -51,32 +54,57 @@ def requests(work: Callable[[], object]) -> list[str]:
     return made
 
 
-def die_at(moment: int, work: Callable[[], object]) -> None:
-    """Do the work until a moment, then be killed: 0 is before the first request, 1 after it, and so on."""
+class Missed(Exception):
+    """The work made other requests than it was measured to make."""
+
+
+def die_at(moment: int, expected: str, work: Callable[[], object]) -> None:
+    """Do the work until a moment, then be killed: 0 is before the first request, 1 after it, and so on.
+
+    Raises:
+        Missed: the request of that moment is not the expected one, or the work was done before.
+    """
     passed = 0
 
     def watch(_frame: FrameType, event: str, function: object) -> None:
         nonlocal passed
-        if event in ("c_call", "c_return", "c_exception") and request(function) is not None:
-            if passed == moment:
-                os.kill(os.getpid(), signal.SIGKILL)
-            passed += 1
+        name = request(function) if event in ("c_call", "c_return", "c_exception") else None
+        if name is None:
+            return
+        if passed == moment:
+            if name != expected:
+                raise Missed(f"moment {moment} is at {name}, not {expected}")
+            os.kill(os.getpid(), signal.SIGKILL)
+        passed += 1
+
+    _profiled(work, watch)
+    raise Missed(f"the work was done before moment {moment}, at {expected}")
+
+
+def interrupt(number: int, work: Callable[[], object], other: Callable[[], object]) -> None:
+    """Do the work, and something else just before one of its requests, counted from 0.
+
+    What the other raises, the request raises.
+    """
+    made = 0
+
+    def watch(_frame: FrameType, event: str, function: object) -> None:
+        nonlocal made
+        if event == "c_call" and request(function) is not None:
+            made += 1
+            if made == number + 1:
+                other()
 
     _profiled(work, watch)
 
 
 def fail_at(number: int, error: int, work: Callable[[], object]) -> None:
     """Do the work with one request, counted from 0, failing with an ``errno`` before anything is done."""
-    made = 0
 
-    def spoil(_frame: FrameType, event: str, function: object) -> None:
-        nonlocal made
-        if event == "c_call" and request(function) is not None:
-            made += 1
-            if made == number + 1:
-                raise OSError(error, os.strerror(error))
+    def fail() -> None:
+        raise OSError(error, os.strerror(error))
 
-    _profiled(work, spoil)
+    interrupt(number, work, fail)
 
 
 def _profiled(work: Callable[[], object], hook: Callable[[FrameType, str, object], None]) -> None:

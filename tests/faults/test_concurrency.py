@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
@@ -10,11 +11,13 @@ from threading import Barrier
 
 import pytest
 
-from ecc_memory.errors import MemoryExists
+from ecc_memory.errors import InstallError, MemoryExists
+from ecc_memory.install import store
 from ecc_memory.vault import Vault
 
 from .person import Person
 from .programs import figures
+from .steps import interrupt, requests
 
 
 def test_parallel_saves_lost_by_command_line_server_and_api() -> None:
@@ -25,6 +28,20 @@ def test_parallel_saves_lost_by_command_line_server_and_api() -> None:
 
 def test_every_pair_of_installers() -> None:
     assert "10 pairs" in figures("tests.faults.concurrency", "installers", "--turns", 1)
+
+
+def test_an_installer_waits_for_another_and_then_gives_up(tmp_path: Path) -> None:
+    person = Person(tmp_path / "home")
+    person.install("codex")
+    before = person.tree()
+    with pytest.MonkeyPatch.context() as patch, open(person.path / ".local/state/ecc-memory/lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        patch.setattr(store, "_PATIENCE", 0.1)
+        for work in (lambda: person.install("hermes"), lambda: person.uninstall("codex")):
+            with pytest.raises(InstallError, match="still running"):
+                work()
+        assert person.tree() == before
+    person.uninstall("codex")
 
 
 def test_same_id_saved_by_many_at_once(tmp_path: Path) -> None:
@@ -45,6 +62,33 @@ def test_same_id_saved_by_many_at_once(tmp_path: Path) -> None:
             saved = list(pool.map(lambda body, vault=vault, id=id: save(vault, id, body), "abcd"))
             [winner] = [body for body in saved if body is not None]
             assert vault.read(id).memory.body == winner
+
+
+def test_same_id_saved_by_another_at_any_moment(tmp_path: Path) -> None:
+    """Between any two requests of a save, somebody else saves under the same id."""
+    person = Person(tmp_path / "home")
+    vault, other = person.vault(), person.vault()
+
+    def save(id: str) -> None:
+        vault.save(title="T", body="mine", id=id)
+
+    save("mem_before")
+    for number in range(len(requests(lambda: save("mem_measured")))):
+        id, winners = f"mem_same{number}", []
+
+        def interfere(id: str = id, winners: list[str] = winners) -> None:
+            try:
+                other.save(title="T", body="theirs", id=id)
+                winners.append("theirs")
+            except MemoryExists:
+                pass
+
+        try:
+            interrupt(number, lambda id=id: save(id), interfere)
+            winners.append("mine")
+        except MemoryExists:
+            pass
+        assert [vault.read(id).memory.body] == winners
 
 
 @pytest.mark.long
