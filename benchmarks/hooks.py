@@ -25,7 +25,7 @@ from typing import NamedTuple
 from ecc_memory.vault import Vault, parse_document, serialize_document
 
 BIN = Path(sys.executable).parent
-SIZES = (10, 300, 1_000, 5_000)
+SIZES = (10, 300, 1_000, 5_000, 20_000)
 BARE = "python -c pass"
 BODY = "The token rotation tests pass; what remains is the logout path. " * 20
 
@@ -70,6 +70,14 @@ def reminders(home: Path) -> dict[str, Program]:
         project = home / f"project-{size}"
         fill(project, size)
         made[f"reminder, {size:,} memories"] = reminder(project, speaks=True)
+    time.sleep(2.1)  # a file's state proves its content once it is older than the clock's grain
+    for size in SIZES:
+        Vault.open(home / f"project-{size}", {}, home).search(
+            "rotation"
+        )  # leaves an index, if that is worth it
+    unknown = home / "project-unknown"
+    fill(unknown, SIZES[-2])
+    made[f"reminder, {SIZES[-2]:,} memories, no index"] = reminder(unknown, speaks=True)
     empty = home / "empty"
     empty.mkdir()
     return {"reminder, no vault": reminder(empty, speaks=False), **made}

@@ -30,7 +30,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ecc_memory.vault import Place
 
 SIZES = (10, 100, 1_000, 4_900, 20_000, 100_000)
 ROUNDS = 5
@@ -189,22 +192,26 @@ def resident() -> float:
 def measure_vault(folder: str, home: str, rounds: int) -> dict[str, Any]:
     """Measure a long-living vault and the floor in turn; runs in a process of its own."""
     from ecc_memory.vault import Vault
+    from ecc_memory.vault.cache import cache_folder
 
     env = {"ECC_MEMORY_PROJECT_ROOT": folder, **ROOMY}
     words = Words()
     plain = Vault.open(env={**env, "ECC_MEMORY_INDEX": "0"}, home=home)
     before = resident()
     full = [took_both(lambda: plain.search(words.all[500])) for _ in range(2 if rounds < 5 else 3)]
-    size = plain.counts(deadline_s=3600)
-    assert size is not None
+    size = plain.search("", limit=1).diagnostics.total
 
     vault = Vault.open(env=env, home=home)
     build = took_both(lambda: vault.index.rebuild(vault.place("project"), vault.limits))
     first = took(lambda: Vault.open(env=env, home=home).search(words.all[500]))
+    counted = {
+        how: took_to_count(vault.place("project"), cache)
+        for how, cache in (("count", cache_folder(env, home)), ("count without", None))
+    }
 
     vault = Vault.open(env=env, home=home)
     bodies = [hit.memory.body for hit in vault.search("", limit=100).results]
-    warm_up = took(lambda: [vault.search("qqqqqqqq") for _ in range(searches_until_warm(size.active))])
+    warm_up = took(lambda: [vault.search("qqqqqqqq") for _ in range(searches_until_warm(size))])
     floors: list[tuple[float, float]] = []
     searches: dict[str, list[tuple[float, float]]] = {}
     for number in range(rounds + 1):
@@ -219,8 +226,9 @@ def measure_vault(folder: str, home: str, rounds: int) -> dict[str, Any]:
     memory = resident()
     saves = [took(lambda: vault.save(title="Saved", body="One more memory.")) for _ in range(30)]
     result: dict[str, Any] = {
-        "memories": size.active,
+        "memories": size,
         "first": first,
+        **counted,
         "warm-up": warm_up,
         "memory": memory,
         "memory before": before,
@@ -231,7 +239,7 @@ def measure_vault(folder: str, home: str, rounds: int) -> dict[str, Any]:
         usual = [each for kind in queries(words, bodies) for each in times[kind]]
         result[clock] = {
             "full scan": statistics.median(each[index] for each in full),
-            "build": size.active / build[index] * 1000,
+            "build": size / build[index] * 1000,
             "floor": least[index],
             "search": statistics.median(usual),
             "ratio": spread([each / least[index] for each in usual]),
@@ -240,6 +248,16 @@ def measure_vault(folder: str, home: str, rounds: int) -> dict[str, Any]:
             },
         }
     return result
+
+
+def took_to_count(place: Place, cache: str | None) -> float:
+    """Return the milliseconds of a reminder's count; not a number where there is too much to count."""
+    from ecc_memory.reminders.counts import OutOfTime, count
+
+    try:
+        return took(lambda: count([place], "codex", math.inf, cache))
+    except OutOfTime:
+        return math.nan
 
 
 def searches_until_warm(memories: int) -> int:
@@ -380,7 +398,10 @@ def report(results: dict[int, dict[str, Any]]) -> str:
         name: str, value: Callable[[dict[str, Any]], float], form: str = "{:,.1f}", *, grows: bool = True
     ) -> None:
         slope = f"{exponent(results, value):.2f}" if grows else ""
-        rows.append([name, *(form.format(value(each)) for each in results.values()), slope])
+        shown = (
+            "too many" if math.isnan(each) else form.format(each) for each in map(value, results.values())
+        )
+        rows.append([name, *shown, slope])
 
     row("floor: `scandir` and `lstat`, ms", lambda each: each["processor"]["floor"])
     row("full scan (no index), ms", lambda each: each["processor"]["full scan"])
@@ -424,6 +445,8 @@ def report(results: dict[int, dict[str, Any]]) -> str:
         "{:,.0f}",
         grows=False,
     )
+    row("reminder's count with the index, ms on the wall", lambda each: each["count"], grows=False)
+    row("reminder's count without, ms on the wall", lambda each: each["count without"], grows=False)
     row("CLI search with the index, ms on the wall", lambda each: each["cli"], "{:,.0f}")
     row("CLI search without, ms on the wall", lambda each: each["cli without"], "{:,.0f}")
     row("save, ms on the wall", lambda each: each["save"], "{:.2f}")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
 import time
 from pathlib import Path
 
 import pytest
 
+from ecc_memory.reminders import counts as counting
 from ecc_memory.reminders.counts import Counts, OutOfTime, count
 from ecc_memory.reminders.options import parse_options
 from ecc_memory.reminders.run import answer
 from ecc_memory.reminders.text import MAX_BYTES, before_compaction, reminder
 from ecc_memory.vault import Vault
+from ecc_memory.vault.tree import Folder
 
 VECTORS = Path(__file__).parents[1] / "conformance" / "vault.json"
 CLAUDE = ("reminder", "--harness", "claude", "--event", "SessionStart", "--tools", "mcp__v__")
@@ -159,6 +163,75 @@ def test_counts_are_those_of_the_search(tmp_path):
         assert counts.active == found.diagnostics.total
         assert counts.handoffs == handoffs.diagnostics.total
         assert counts.newest == found.results[0].memory.updated_at[:10]
+
+
+def many(session, number):
+    """A vault so large that the index pays, the files old enough to be known by their state."""
+    first = session.save(kind="handoff", target_harnesses=["claude"])
+    text = first.read_text()
+    for each in range(1, number):
+        first.with_name(f"mem_copy{each:04}.md").write_text(text.replace(first.stem, f"mem_copy{each:04}"))
+    time.sleep(2.1)
+    session.vault().search("title")
+    (store,) = (session.home / ".cache/ecc-memory").glob("*.sqlite")
+    return store
+
+
+def test_counts_come_from_the_index(session, monkeypatch):
+    number = counting._WORTH_LOADING
+    store = many(session, number)
+    place, read = session.vault().place("project"), []
+    monkeypatch.setattr(counting, "_fields", lambda head: read.append(head) or {})
+
+    def told_by_the_index(harness):
+        found = count([place], harness, time.monotonic() + 60, str(store.parent))
+        return found.active, found.handoffs
+
+    assert told_by_the_index("claude") == (number, number)
+    assert told_by_the_index("codex") == (0, 0)
+    assert read == []
+    path = next(Path(place.path, "handoffs").glob("mem_copy*.md"))
+    path.write_text(path.read_text().replace("A body", "Another"))
+    assert told_by_the_index("claude") == (number - 1, number - 1), "what has changed is read"
+    assert len(read) == 1
+
+
+@pytest.mark.parametrize("trouble", ["dropped", "newer", "damaged", "locked", "another's", "switched off"])
+def test_counts_are_the_same_whatever_becomes_of_the_index(session, trouble):
+    store = many(session, counting._WORTH_LOADING)
+    with contextlib.closing(sqlite3.connect(store, isolation_level=None)) as connection:
+        if trouble == "dropped":
+            store.unlink()
+        elif trouble == "newer":
+            connection.executescript("PRAGMA user_version = 99; ALTER TABLE tally RENAME TO summary")
+        elif trouble == "damaged":
+            connection.execute("UPDATE tally SET record = replace(record, 'active', 'passiv')")
+        elif trouble == "locked":
+            connection.execute("BEGIN EXCLUSIVE")
+        elif trouble == "another's":
+            store.chmod(0o644)
+        else:
+            session.env["ECC_MEMORY_INDEX"] = "0"
+        says = f"{counting._WORTH_LOADING} active memories".encode()
+        assert session.answer(*CLAUDE, event=session.event("SessionStart", source="startup"), says=says)
+
+
+def test_memories_that_vanish_or_cannot_be_read_are_not_there(session, monkeypatch):
+    gone, closed, link, kept = (session.save(title) for title in ("Gone", "Closed", "Link", "Kept"))
+    entries = Folder.entries
+
+    def exchanged_after_the_listing(folder, most):
+        listing = entries(folder, most)
+        if folder.path == str(kept.parent):
+            gone.unlink()
+            closed.unlink()
+            closed.mkdir()
+            link.unlink()
+            link.symlink_to(kept)
+        return listing
+
+    monkeypatch.setattr(Folder, "entries", exchanged_after_the_listing)
+    assert count([session.vault().place("project")], "claude", time.monotonic() + 60).active == 1
 
 
 def test_a_vault_too_large_to_count_in_time_is_mentioned_without_counts(session):

@@ -1,24 +1,27 @@
 """How much a vault holds, found out in the time that a reminder has.
 
-Only the head of each document is read, and only what decides whether it counts: what is wrong with a
-body is for the doctor to say.
+What the index knows of a file in its present state is taken from there. Of any other document only the
+head is read, and only what decides whether it counts: what is wrong with a body is for the doctor to say.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import time
 from collections.abc import Iterable, Mapping
 
-from ecc_memory.errors import EccMemoryError
+from ecc_memory.errors import EccMemoryError, VaultIO
+from ecc_memory.vault import tally
 from ecc_memory.vault.roots import Place
-from ecc_memory.vault.tree import Folder
+from ecc_memory.vault.tree import Folder, NotRegular, file_state
 
 _SCHEMA = "ecc.memory.v1"
 _SUFFIX = ".md"
 _HEAD_BYTES = 32 * 1024
-_MAX_ENTRIES = 20_000
+_MAX_ENTRIES = 40_000  # in a folder: to list more would take too long for the time to be kept
+_WORTH_LOADING = 400  # entries listed: reading the heads of fewer takes less than loading SQLite
 _MAX_DEPTH = 8
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?=T)")
 _FIELDS = frozenset({"schema", "kind", "scope", "status", "target_harnesses", "updated_at"})
@@ -43,13 +46,14 @@ class Counts:
         self.newest = newest
 
 
-def count(places: Iterable[Place], harness: str, deadline: float) -> Counts:
+def count(places: Iterable[Place], harness: str, deadline: float, cache: str | None = None) -> Counts:
     """Count what is in some scopes.
 
     Args:
         places: the scopes' folders; one that does not exist is empty.
         harness: the slug of who asks; what is addressed to others does not count.
         deadline: the ``time.monotonic()`` at which to give up.
+        cache: the folder of the index; None to do without.
 
     Raises:
         OutOfTime: there is too much.
@@ -60,7 +64,9 @@ def count(places: Iterable[Place], harness: str, deadline: float) -> Counts:
         root = _open(place)
         if root is not None:
             with root:
-                _Walk(place.scope, harness, deadline, counts).folder(root, ())
+                walk = _Walk(place, harness, deadline, cache, counts)
+                walk.folder(root, ())
+                walk.sum_up()
     return counts
 
 
@@ -75,16 +81,25 @@ def _open(place: Place) -> Folder | None:
 class _Walk:
     """One scope's share of the count."""
 
-    def __init__(self, scope: str, harness: str, deadline: float, counts: Counts) -> None:
-        self._scope = scope
+    def __init__(
+        self, place: Place, harness: str, deadline: float, cache: str | None, counts: Counts
+    ) -> None:
+        self._place = place
         self._targets = {harness, "all"}
         self._deadline = deadline
+        self._cache = cache
+        self._listed = 0
+        self._known: dict[bytes, bytes] | None = None
+        self._alike: dict[bytes, int] = {}
         self._counts = counts
 
     def folder(self, folder: Folder, names: tuple[str, ...]) -> None:
         entries, more = folder.entries(_MAX_ENTRIES)
         if more or len(names) > _MAX_DEPTH:
             raise OutOfTime("the vault is too large to be counted")
+        self._listed += len(entries)
+        known = self._records()
+        path = os.fsencode("/".join(names)) + b"/"
         for entry in entries:
             if time.monotonic() > self._deadline:
                 raise OutOfTime("the vault is too large to be counted in time")
@@ -96,23 +111,58 @@ class _Walk:
                     with child:
                         self.folder(child, (*names, entry.name))
             elif names and entry.name.endswith(_SUFFIX) and entry.is_file(follow_symlinks=False):
-                self._document(folder, entry.name, names[0])
+                record = known.get(path + os.fsencode(entry.name)) if known else None
+                if record is None or not self._known_document(entry, record):
+                    self._document(folder, entry.name, names[0])
+
+    def _records(self) -> dict[bytes, bytes] | None:
+        """What the index knows of the scope, once that pays."""
+        if self._known is None and self._cache is not None and self._listed >= _WORTH_LOADING:
+            self._known = tally.load(self._cache, self._place.path, self._deadline)
+        return self._known
+
+    def _known_document(self, entry: os.DirEntry[str], record: bytes) -> bool:
+        """Count a document among those like it; False when the file is not in the state that is known."""
+        try:
+            state = file_state(entry.stat(follow_symlinks=False))
+        except OSError:
+            return False
+        start = tally.record_start(self._place.scope, state)
+        if not record.startswith(start):
+            return False
+        meaning = record[len(start) :]
+        self._alike[meaning] = self._alike.get(meaning, 0) + 1
+        return True
+
+    def sum_up(self) -> None:
+        """Count what the index knew, of which many are alike."""
+        for meaning, number in self._alike.items():
+            kind, status, day, targets = tally.meaning_of(meaning)
+            if status == "active" and not self._targets.isdisjoint(targets):
+                self._add(kind, day, number)
 
     def _document(self, folder: Folder, name: str, kind_folder: str) -> None:
-        fields = _fields(folder.read(name, _HEAD_BYTES)[0])
+        try:
+            head, _ = folder.read(name, _HEAD_BYTES)
+        except (FileNotFoundError, NotRegular, VaultIO):
+            return  # gone or exchanged since it was listed, or not to be read: it is not there
+        fields = _fields(head)
         kind = fields.get("kind", [""])[0]
         day = _DAY.match(fields.get("updated_at", [""])[0])
         if (
             day is not None  # else whatever stands there would stand in the reminder
             and fields.get("schema") == [_SCHEMA]
             and fields.get("status") == ["active"]
-            and fields.get("scope") == [self._scope]
+            and fields.get("scope") == [self._place.scope]
             and f"{kind}s" == kind_folder
             and not self._targets.isdisjoint(fields.get("target_harnesses", ()))
         ):
-            self._counts.active += 1
-            self._counts.handoffs += kind == "handoff"
-            self._counts.newest = max(self._counts.newest, day[0])
+            self._add(kind, day[0])
+
+    def _add(self, kind: str, day: str, number: int = 1) -> None:
+        self._counts.active += number
+        self._counts.handoffs += number if kind == "handoff" else 0
+        self._counts.newest = max(self._counts.newest, day)
 
 
 def _fields(head: bytes) -> Mapping[str, list[str]]:

@@ -11,6 +11,7 @@ from ecc_memory.reminders.envelopes import context, denial
 from ecc_memory.reminders.event import Event, parse_event, project_folder
 from ecc_memory.reminders.options import Options, parse_options
 from ecc_memory.reminders.text import before_compaction, reminder
+from ecc_memory.vault.cache import cache_folder, is_wanted
 from ecc_memory.vault.roots import PROJECT_ROOT_VARIABLE, USER_ROOT_VARIABLE, Place, resolve_places
 
 _SECONDS_TO_SPARE = 0.06
@@ -38,15 +39,18 @@ def answer(arguments: Sequence[str], data: bytes, env: Mapping[str, str], deadli
     places = _places(options, event, env)
     if options.task == "guard":
         return _guard(options, event, places, env)
-    return _remind(options, event, places, deadline - _SECONDS_TO_SPARE)
+    cache = cache_folder(env, _home(env)) if is_wanted(env) else None
+    return _remind(options, event, places, deadline - _SECONDS_TO_SPARE, cache)
 
 
-def _remind(options: Options, event: Event, places: Mapping[str, Place], deadline: float) -> bytes:
+def _remind(
+    options: Options, event: Event, places: Mapping[str, Place], deadline: float, cache: str | None
+) -> bytes:
     if not event.first_turn:
         return b""
     counts: Counts | None
     try:
-        counts = count((places["project"], places["team"]), options.harness, deadline)
+        counts = count((places["project"], places["team"]), options.harness, deadline, cache)
     except OutOfTime:
         counts = None
     if options.event == "PreCompact":

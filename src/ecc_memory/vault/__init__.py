@@ -13,7 +13,6 @@ TYPE_CHECKING = False  # as in typing, whose import would cost more than this wh
 if TYPE_CHECKING:
     from ecc_memory.vault.document import KINDS, SCOPES, Memory, parse_document, serialize_document
     from ecc_memory.vault.results import (
-        Counts,
         Diagnostics,
         DoctorReport,
         Finding,
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = [
     "KINDS",
     "SCOPES",
-    "Counts",
     "Diagnostics",
     "DoctorReport",
     "Finding",

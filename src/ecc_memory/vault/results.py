@@ -156,21 +156,6 @@ class ReadResult:
 
 
 @dataclass(frozen=True)
-class Counts:
-    """How much there is to recall, without a word of it.
-
-    Attributes:
-        active: active memories.
-        handoffs: those of them that are handoffs.
-        newest: the latest ``updated_at`` of an active memory, None when there is none.
-    """
-
-    active: int
-    handoffs: int
-    newest: str | None
-
-
-@dataclass(frozen=True)
 class Finding:
     """One thing the doctor found, or warns about, and how to repair it."""
 

@@ -103,16 +103,11 @@ class Scan:
         return [document for document in self.documents if document.memory.targets(harness)]
 
 
-class OutOfTime(Exception):
-    """A scan was not done when its time was over."""
-
-
 def scan(
     places: Iterable[Place],
     limits: Limits,
     *,
     known: Mapping[str, Views] | None = None,
-    deadline: float | None = None,
     advance: Callable[[int], object] | None = None,
 ) -> Scan:
     """Look at every document of the given scopes, within the bounds.
@@ -124,16 +119,12 @@ def scan(
         places: the scopes.
         limits: the bounds over all of them.
         known: the views of an earlier scan, by scope.
-        deadline: when to give up, by ``time.monotonic()``; None for never.
         advance: called with 1 for each file that is read.
-
-    Raises:
-        OutOfTime: only with a deadline.
     """
     result = Scan()
     for place in places:
         views = (known or {}).get(place.scope, {})
-        walk = _Walk(place.scope, limits, result, views, deadline, advance)
+        walk = _Walk(place.scope, limits, result, views, advance)
         try:
             root = open_root(place)
             if root is None:
@@ -173,7 +164,6 @@ class _Walk:
         limits: Limits,
         result: Scan,
         known: Views,
-        deadline: float | None,
         advance: Callable[[int], object] | None,
     ) -> None:
         self.scope = scope
@@ -181,12 +171,9 @@ class _Walk:
         self.result = result
         self.known = known
         self.views = result.views.setdefault(scope, {})
-        self.deadline = deadline
         self.advance = advance
 
     def folder(self, folder: Folder, names: tuple[str, ...]) -> None:
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            raise OutOfTime
         began = time.time_ns()
         listing, more = folder.entries(self.limits.files - self.result.entries)
         self.result.entries += len(listing)
@@ -277,8 +264,6 @@ class _Walk:
 
     def _read(self, folder: Folder, names: tuple[str, ...], old: Entry | None) -> Entry | None:
         """Read and judge a file; None when there is none any more."""
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            raise OutOfTime
         if self.advance is not None:
             self.advance(1)
         path = self._path(names)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -12,13 +11,13 @@ from datetime import datetime
 from ecc_memory.errors import DuplicateId, MemoryExists, MemoryNotFound, UsageError, VaultIncomplete
 from ecc_memory.vault import document as format
 from ecc_memory.vault.arguments import as_list, choices, harness, timestamp
+from ecc_memory.vault.cache import cache_folder, is_wanted
 from ecc_memory.vault.doctor import examine
 from ecc_memory.vault.document import KINDS, SCOPES, Memory, serialize_document
-from ecc_memory.vault.index import Index, cache_folder, is_wanted
+from ecc_memory.vault.index import Index
 from ecc_memory.vault.limits import Limits
 from ecc_memory.vault.publish import DRY_RUN_VARIABLE, publish, refuse_secrets, refuse_writes, writable_root
 from ecc_memory.vault.results import (
-    Counts,
     Diagnostics,
     DoctorReport,
     InitResult,
@@ -28,7 +27,7 @@ from ecc_memory.vault.results import (
     SearchResult,
 )
 from ecc_memory.vault.roots import WORKING_DIRECTORY, Place, resolve_places
-from ecc_memory.vault.scan import OutOfTime, Scan, open_root
+from ecc_memory.vault.scan import Scan, open_root
 from ecc_memory.vault.search import Corpus, Documents, Query, Wanted
 
 DEFAULT_SCOPES = ("project", "team")
@@ -300,30 +299,11 @@ class Vault:
         reader = harness(target_harness)
         return examine(self._scan(scopes), self.limits, reader)
 
-    def counts(self, target_harness: str | None = None, deadline_s: float = 0.2) -> Counts | None:
-        """Count what a search of project and team scope could find, for a session reminder.
-
-        Args:
-            target_harness: only what is addressed to this harness; default everything.
-            deadline_s: seconds after which to give up.
-
-        Returns:
-            None when the time was not enough.
-        """
-        wanted = Wanted(harness(target_harness))
-        try:
-            found = self._scan(None, time.monotonic() + deadline_s)
-        except OutOfTime:
-            return None
-        memories = [each.memory for each in found.documents if wanted.allows(each.memory)]
-        handoffs = sum(memory.kind == "handoff" for memory in memories)
-        return Counts(len(memories), handoffs, max((memory.updated_at for memory in memories), default=None))
-
-    def _scan(self, scopes: Iterable[str] | None, deadline: float | None = None) -> Scan:
+    def _scan(self, scopes: Iterable[str] | None) -> Scan:
         wanted = DEFAULT_SCOPES if scopes is None else choices(scopes, SCOPES, "scope")
         places = [self._places[scope] for scope in SCOPES if scope in wanted]
         with self._lock:
-            return self.index.scan(places, self.limits, deadline)
+            return self.index.scan(places, self.limits)
 
 
 def _linking(id: str, corpora: Sequence[Corpus], wanted: Wanted) -> list[Memory]:

@@ -9,6 +9,7 @@ What holds, whatever happens:
   read-only, from another version or in the way of a full disk (:mod:`ecc_memory.vault.index.store`).
 - It is in the user's cache folder, private to the user, and may be deleted at any time.
 - Nothing is done between calls, and saving does not touch it.
+- A count for a reminder reads the short rows beside the long ones (:mod:`ecc_memory.vault.tally`).
 
 Three things are kept. A process keeps the *views* that its last scan left. The *store* keeps them for
 the next process. A process that searches again builds a *lexicon* from them, so that it need not look at
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,28 +34,11 @@ if TYPE_CHECKING:
     from ecc_memory.vault.index.lexicon import Lexicon
     from ecc_memory.vault.index.store import Row, Store
 
-SWITCH_VARIABLE = "ECC_MEMORY_INDEX"
 LEAST_DOCUMENTS = 200
 """A scope with fewer gets no store: it is read before SQLite is loaded."""
 
 _PAUSE = 60.0  # seconds before a store that could not be written is tried again
 _NO_VIEW = FolderView()
-
-
-def cache_folder(env: Mapping[str, str], home: str) -> str | None:
-    """Return the folder of the stores; None where the home folder is not known.
-
-    A relative ``XDG_CACHE_HOME`` counts as unset, as the XDG Base Directory Specification says.
-    """
-    base = env.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(base):
-        base = os.path.join(home, ".cache")
-    return os.path.realpath(os.path.join(base, "ecc-memory")) if os.path.isabs(base) else None
-
-
-def is_wanted(env: Mapping[str, str]) -> bool:
-    """Whether the user has not switched the index off, with ``ECC_MEMORY_INDEX=0``."""
-    return env.get(SWITCH_VARIABLE, "").strip().lower() not in ("0", "false", "no", "off")
 
 
 @dataclass
@@ -81,24 +65,20 @@ class Index:
         self._scopes: dict[str, _Scope] = {}
         self._searched = False
 
-    def scan(self, places: Sequence[Place], limits: Limits, deadline: float | None = None) -> Scan:
-        """Scan as :func:`ecc_memory.vault.scan.scan` does, but read only what has changed.
-
-        With a deadline nothing is written.
-        """
+    def scan(self, places: Sequence[Place], limits: Limits) -> Scan:
+        """Scan as :func:`ecc_memory.vault.scan.scan` does, but read only what has changed."""
         if not self._wanted:
-            return scan(places, limits, deadline=deadline)
+            return scan(places, limits)
         for place in places:
             if place.scope not in self._scopes:
-                views = self._load(place, deadline)
+                views = self._load(place)
                 self._scopes[place.scope] = _Scope(views, views)
         known = {place.scope: self._scopes[place.scope].views for place in places}
-        found = scan(places, limits, known=known, deadline=deadline)
+        found = scan(places, limits, known=known)
         for place in places:
             scope, seen = self._scopes[place.scope], found.views[place.scope]
             scope.views = {**scope.views, **seen} if found.truncated else seen
-            if deadline is None:
-                self._keep(place, scope, least=LEAST_DOCUMENTS)
+            self._keep(place, scope, least=LEAST_DOCUMENTS)
         return found
 
     def corpora(self, found: Scan) -> Sequence[Corpus]:
@@ -147,11 +127,11 @@ class Index:
 
         return Store(self._folder, place.path, place.scope)
 
-    def _load(self, place: Place, deadline: float | None) -> Views:
+    def _load(self, place: Place) -> Views:
         if self._folder is None or not os.path.isdir(self._folder):
             return {}  # before anything is imported
         store = self.store(place)
-        return store.load(deadline) if store is not None else {}
+        return store.load() if store is not None else {}
 
     def _keep(
         self,

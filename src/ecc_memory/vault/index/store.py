@@ -4,7 +4,7 @@ It is never needed. Whatever is wrong with it, a missing module included, means 
 it, and the files are read. Connections are as short as a load or a write; write-ahead logging keeps
 readers and a writer out of each other's way, and a writer that finds another one at work leaves it be.
 
-A row is a path, a record and a checksum of both; the record is the file's state and the fields of the
+A long row is a path, a record and a checksum of both; the record is the file's state and the fields of the
 memory, separated by NUL, which no field can hold. SQLite has no checksums of its own, so ours is what
 finds a damaged page. Only valid documents have rows: no text in which a credential is suspected gets here.
 """
@@ -15,27 +15,28 @@ import hashlib
 import os
 import stat
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from functools import cache
+from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from ecc_memory.vault import document, judge, secret_rules, secret_values, secrets
+from ecc_memory.vault import document, judge, secret_rules, secret_values, secrets, tally
+from ecc_memory.vault.cache import FORMAT, PATIENCE, connect, is_private, store_path
 from ecc_memory.vault.document import Memory
 from ecc_memory.vault.judge import Document
-from ecc_memory.vault.scan import Entry, FolderView, OutOfTime, Views, shown_path
+from ecc_memory.vault.scan import Entry, FolderView, Views, shown_path
+from ecc_memory.vault.tree import FileState
 
 if TYPE_CHECKING:
     import sqlite3
 
-_FORMAT = 1
 _BATCH = 2000
 _COMPANIONS = ("-wal", "-shm", "-journal")
-_LOG_MOMENT = 0.05  # seconds that a reader may have to wait while a log is put away
-_SCHEMA = """
-    DROP TABLE IF EXISTS document; DROP TABLE IF EXISTS maker;
+_SCHEMA = f"""
+    DROP TABLE IF EXISTS document; DROP TABLE IF EXISTS tally; DROP TABLE IF EXISTS maker;
+    {tally.SCHEMA};
     CREATE TABLE document (path BLOB PRIMARY KEY, checksum INTEGER NOT NULL, record BLOB NOT NULL);
     CREATE TABLE maker (fingerprint BLOB NOT NULL);
 """
@@ -68,35 +69,23 @@ class Store:
     """
 
     def __init__(self, folder: str, root: str, scope: str) -> None:
-        self.path = os.path.join(folder, hashlib.sha256(os.fsencode(root)).hexdigest()[:32] + ".sqlite")
+        self.path = store_path(folder, root)
         self._folder = folder
         self._scope = scope
         self._about = b"%s %s" % (scope.encode(), os.fsencode(root))
         self._inside_vault = f"{folder}/".startswith(f"{root}/")
 
-    def exists(self) -> bool:
-        """Whether there is a file of ours; one that others can touch counts for nothing."""
-        try:
-            status = os.lstat(self.path)
-        except OSError:
-            return False
-        return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077
-
-    def load(self, deadline: float | None = None) -> Views:
-        """Return the views of all folders; empty when there is nothing to be had.
-
-        Args:
-            deadline: the ``time.monotonic()`` at which to raise OutOfTime.
-        """
+    def load(self) -> Views:
+        """Return the views of all folders; empty when there is nothing to be had."""
         views: Views = {}
-        if not self.exists():
+        if not is_private(self.path):
             return views
         try:
             import sqlite3
         except ImportError:
             return views
         try:
-            for path, entry in self._rows(deadline):
+            for path, entry in self._rows():
                 folder, _, name = os.fsdecode(path).rpartition("/")
                 view = views.get(folder)
                 if view is None:
@@ -164,7 +153,7 @@ class Store:
         for suffix in ("", *_COMPANIONS):
             with suppress(OSError):
                 size += os.lstat(self.path + suffix).st_size
-        if not self.exists():
+        if not is_private(self.path):
             others = os.path.lexists(self.path)
             return Status(0, size, "it is not a private file of yours" if others else None)
         try:
@@ -172,7 +161,7 @@ class Store:
         except ImportError:
             return Status(0, size, "this Python has no SQLite")
         try:
-            with closing(self._connect(_LOG_MOMENT)) as connection:
+            with closing(connect(self.path, PATIENCE)) as connection:
                 if not self._is_ours(connection):
                     return Status(0, size, "it was made by another version of this program")
                 (count,) = connection.execute("SELECT count(*) FROM document").fetchone()
@@ -180,15 +169,13 @@ class Store:
         except (sqlite3.Error, OSError) as error:
             return Status(0, size, f"it cannot be read: {error}")
 
-    def _rows(self, deadline: float | None) -> Iterator[Row]:
-        with closing(self._connect(_LOG_MOMENT)) as connection:
+    def _rows(self) -> Iterator[Row]:
+        with closing(connect(self.path, PATIENCE)) as connection:
             if not self._is_ours(connection):
                 return
             lists: dict[str, tuple[str, ...]] = {}
             rows = connection.execute("SELECT path, checksum, record FROM document")
             while batch := rows.fetchmany(_BATCH // 8):
-                if deadline is not None and time.monotonic() > deadline:
-                    raise OutOfTime
                 for path, checksum, record in batch:
                     whole = isinstance(path, bytes) and isinstance(record, bytes)  # damage can be to a type
                     if whole and checksum == crc32(record, crc32(path)):
@@ -197,7 +184,7 @@ class Store:
     def _write(
         self, gone: list[bytes], new: list[Row], whole: bool, advance: Callable[[int], object]
     ) -> bool:
-        with closing(self._connect(0)) as connection:
+        with closing(connect(self.path, 0)) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = OFF")  # what a power cut damages, a checksum finds
             connection.execute("PRAGMA secure_delete = ON")  # a memory that was deleted is gone from here
@@ -207,27 +194,23 @@ class Store:
                     return False
                 if not first:
                     connection.executemany("DELETE FROM document WHERE path = ?", ((path,) for path in gone))
-                rows = [_pack(*row) for row in new[first : first + _BATCH]]
-                connection.executemany("INSERT OR REPLACE INTO document VALUES (?, ?, ?)", rows)
+                    connection.executemany("DELETE FROM tally WHERE path = ?", ((path,) for path in gone))
+                batch = new[first : first + _BATCH]
+                connection.executemany("REPLACE INTO document VALUES (?, ?, ?)", starmap(_pack, batch))
+                connection.executemany("REPLACE INTO tally VALUES (?, ?, ?)", starmap(_tally, batch))
                 connection.execute("COMMIT")
-                advance(len(rows))
+                advance(len(batch))
         return True
 
-    def _connect(self, patience: float) -> sqlite3.Connection:
-        import sqlite3
-
-        name = "".join(f"%{byte:02x}" for byte in os.fsencode(self.path))  # whatever characters it has
-        return sqlite3.connect(f"file:{name}?mode=rw", uri=True, timeout=patience, isolation_level=None)
-
     def _is_ours(self, connection: sqlite3.Connection) -> bool:
-        if connection.execute("PRAGMA user_version").fetchone() != (_FORMAT,):
+        if connection.execute("PRAGMA user_version").fetchone() != (FORMAT,):
             return False
         return bool(connection.execute("SELECT fingerprint FROM maker").fetchone() == self._maker())
 
     def _claim(self, connection: sqlite3.Connection, whole: bool) -> bool:
         """See to our tables, within a transaction; False when it is for another version to write here."""
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version > _FORMAT:
+        if version > FORMAT:
             return False
         if version and self._is_ours(connection):
             return True
@@ -236,7 +219,7 @@ class Store:
         for statement in _SCHEMA.split(";"):
             connection.execute(statement)
         connection.execute("INSERT INTO maker VALUES (?)", self._maker())
-        connection.execute(f"PRAGMA user_version = {_FORMAT}")
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
         return True
 
     def _maker(self) -> tuple[bytes]:
@@ -253,16 +236,20 @@ class Store:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with suppress(FileExistsError):
             os.close(os.open(self.path, flags, 0o600))
-        if not self.exists():
+        if not is_private(self.path):
             raise PermissionError(self.path)
 
 
-def _pack(path: bytes, entry: Entry) -> tuple[bytes, int, bytes]:
+def _known(entry: Entry) -> tuple[FileState, Memory]:
     assert isinstance(entry.outcome, Document)  # noqa: S101
     assert entry.state is not None  # noqa: S101
-    memory = entry.outcome.memory
+    return entry.state, entry.outcome.memory
+
+
+def _pack(path: bytes, entry: Entry) -> tuple[bytes, int, bytes]:
+    state, memory = _known(entry)
     fields = (
-        " ".join(map(str, entry.state)),
+        " ".join(map(str, state)),
         memory.id,
         memory.title,
         memory.kind,
@@ -277,6 +264,19 @@ def _pack(path: bytes, entry: Entry) -> tuple[bytes, int, bytes]:
     )
     record = "\0".join(fields).encode("utf-8")
     return path, crc32(record, crc32(path)), record
+
+
+def _tally(path: bytes, entry: Entry) -> tally.Row:
+    state, memory = _known(entry)
+    return tally.row(
+        path,
+        memory.scope,
+        state,
+        kind=memory.kind,
+        status=memory.status,
+        day=memory.updated_at[:10],
+        targets=memory.target_harnesses,
+    )
 
 
 def _unpack(record: bytes, scope: str, path: str, lists: dict[str, tuple[str, ...]]) -> Entry:
@@ -310,6 +310,6 @@ def _unpack(record: bytes, scope: str, path: str, lists: dict[str, tuple[str, ..
 def _fingerprint() -> bytes:
     """What a verdict on a document depends on besides the document: the code that passes it."""
     digest = hashlib.sha256()
-    for module in (document, judge, secrets, secret_rules, secret_values, sys.modules[__name__]):
+    for module in (document, judge, secrets, secret_rules, secret_values, tally, sys.modules[__name__]):
         digest.update(module.__loader__.get_data(module.__file__))  # type: ignore[union-attr]
     return digest.hexdigest()[:32].encode()
