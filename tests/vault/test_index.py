@@ -18,7 +18,9 @@ from pathlib import Path
 import pytest
 
 from ecc_memory.vault import Vault, index, scan
+from ecc_memory.vault.document import MAX_DOCUMENT_BYTES
 from ecc_memory.vault.index import LEAST_DOCUMENTS
+from ecc_memory.vault.tree import Folder
 
 from .conftest import World
 
@@ -323,6 +325,33 @@ def test_many_threads_on_one_vault(large: World) -> None:
         thread.join()
     assert len(totals) == 40
     assert max(totals) == vault.search("findme").diagnostics.total == LEAST_DOCUMENTS + 40
+
+
+def test_big_vault_slow(large: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A save reads no memory, a search only what has changed and of that no more than a document may be."""
+    large.open().search("findme")
+    huge = large.project / "notes/huge.md"
+    huge.write_bytes(b"findme " * 150_000)
+    settle()
+    read: list[tuple[str, int]] = []
+    folder_read = Folder.read
+
+    def noted(folder: Folder, name: str, most: int) -> object:
+        data, status = folder_read(folder, name, most)
+        read.append((name, len(data)))
+        return data, status
+
+    monkeypatch.setattr(Folder, "read", noted)
+    saved = large.open().save(title="A", body="findme").memory.id
+    assert {name for name, _ in read} == {".gitignore", f"{saved}.md"}
+    read.clear()
+    settle()
+    found = large.open().search("findme", limit=1)
+    assert found.diagnostics.total == LEAST_DOCUMENTS + 1
+    assert {name for name, _ in read} == {"huge.md", f"{saved}.md"}
+    assert max(size for _, size in read) == MAX_DOCUMENT_BYTES + 1
+    large.env["ECC_MEMORY_MAX_FILES"] = "100"
+    assert large.open().search("findme").diagnostics.truncated
 
 
 def test_save_touches_no_index(large: World) -> None:
