@@ -98,7 +98,7 @@ def test_sixteen_processes_save_two_hundred_each() -> None:
 
 @pytest.mark.long
 def test_every_pair_of_installers_many_times() -> None:
-    figures("tests.faults.concurrency", "installers", "--turns", 20)
+    figures("tests.faults.concurrency", "installers", "--turns", 10)
 
 
 def test_clock_that_goes_backwards(tmp_path: Path) -> None:
