@@ -210,8 +210,20 @@ class _Block:
         if term.long:
             for runs in (self._titles, self._tags, self._bodies):
                 found |= runs.letters.holding(term.letters)
-            for pair in term.pairs:
-                found |= self._holding_all(pair)
+            found |= self._as_two_words(term)
+        return found
+
+    def _as_two_words(self, term: Term) -> set[int]:
+        """The documents that may hold a term as two words."""
+        start_longer = [(one, two) for one, two in term.pairs if len(one) >= len(two)]
+        end_longer = [(two, one) for one, two in reversed(term.pairs) if len(one) < len(two)]
+        found: set[int] = set()
+        for pairs in (start_longer, end_longer):
+            for longer, shorter in pairs:  # each longer part is part of the next, so who lacks one lacks all
+                holders = self._holding_all([longer])
+                if not holders:
+                    break
+                found |= holders & self._holding_all([shorter])
         return found
 
     def _holding_all(self, needles: Iterable[str]) -> set[int]:
