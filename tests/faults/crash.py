@@ -2,9 +2,9 @@
 
     python -m tests.faults.crash {save,install,uninstall,index} [--rounds 1000] [--seed 0]
 
-Three of four rounds kill (SIGKILL) just before or after a request to the operating system, of all that the work
-makes in order to write: each such moment once, in random order, before any comes again. The others kill after
-a random time. The exit status is 1 when a promise was broken.
+Three of four rounds kill (SIGKILL) just before or after a request to the operating system, of all those of
+the work that write: each such moment once, in random order, before any comes again. The others kill after a
+random time. The exit status is 1 when a promise was broken.
 """
 
 from __future__ import annotations
