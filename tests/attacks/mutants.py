@@ -190,6 +190,18 @@ MUTANTS = {
         "",
         _OTHERS,
     ),
+    "another harness's memories counted from the index": Mutant(
+        "reminders/counts.py",
+        "and not self._targets.isdisjoint(targets)",
+        "",
+        f"{_PYTEST} tests/reminders/test_reminder.py -k come_from_the_index",
+    ),
+    "damaged row of the index believed": Mutant(
+        "vault/index/store.py",
+        "if whole and checksum == crc32(record, crc32(path)):",
+        "if whole:",
+        f"{_PYTEST} tests/vault/test_index.py -k 'damaged_store and flipped'",
+    ),
     "any .git file believed": Mutant(
         "vault/roots.py",
         "if os.path.realpath(os.path.join(git_dir, back)) != os.path.realpath(git_file):",

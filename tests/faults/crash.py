@@ -26,6 +26,7 @@ from pathlib import Path
 
 from ecc_memory.install.status import status
 from ecc_memory.vault import Vault, parse_document
+from ecc_memory.vault.index import LEAST_DOCUMENTS
 
 from .person import Person, leftovers, lost_or_torn
 from .steps import WRITING, die_at, requests
@@ -33,7 +34,6 @@ from .steps import WRITING, die_at, requests
 SAVES = 4
 BATCH = 50
 """How many rounds of saves share a home; the first half of them start without a vault."""
-DOCUMENTS = 100
 Acknowledge = Callable[[bytes], object]
 Work = Callable[[Acknowledge], object]
 """What a child does; it is given a way to acknowledge."""
@@ -234,7 +234,7 @@ def _installer(rounds: int, killer: Killer, command: str) -> Iterator[str]:
 def index(rounds: int, killer: Killer) -> Iterator[str]:
     """Answers do not depend on what became of the index."""
     with home() as person:
-        person.fill(DOCUMENTS)
+        person.fill(LEAST_DOCUMENTS)
         expected = person.vault(ECC_MEMORY_INDEX="0").search("title", limit=100)
 
         def work(_: object) -> None:
@@ -246,6 +246,8 @@ def index(rounds: int, killer: Killer) -> Iterator[str]:
 
         cache = person.path / ".cache/ecc-memory"
         killer.measure("index", work, start_anew)
+        work(None)
+        assert any(cache.glob("*.sqlite")), "there is no index to be killed at"
         written = 0
         for _ in range(rounds):
             start_anew()
