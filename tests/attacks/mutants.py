@@ -160,6 +160,18 @@ MUTANTS = {
         "0123456789abcdef",
         f"{_PYTEST} tests/attacks/test_injection.py -k recalled",
     ),
+    "any .gitignore taken for ours": Mutant(
+        "vault/publish.py",
+        "    if content != GITIGNORE:",
+        "    if False:",
+        f"{_PYTEST} tests/vault/test_save.py -k foreign_gitignore",
+    ),
+    "user scope open to every server": Mutant(
+        "mcp/launch.py",
+        'if self.user_scope else ("project", "team")',
+        'if True else ("project", "team")',
+        f"{_PYTEST} tests/attacks/test_isolation.py -k user_scope",
+    ),
     "text of a memory in a reminder": Mutant(
         "reminders/counts.py",
         're.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?=T)")',

@@ -300,6 +300,17 @@ def test_user_scope_is_closed_unless_asked_for(tmp_path: Path) -> None:
     person = Person(tmp_path / "home")
     save_canary(person, person.project, scope="user")
     assert CANARY not in read_everywhere(person, person.project)
+    questions = [
+        call(1, "memory_search", query="", scopes=["user"]),
+        call(2, "memory_read", id="mem_hidden", scope="user"),
+        call(3, "memory_doctor", scopes=["user"]),
+        call(4, "memory_save", title="T", body="B", scope="user"),
+    ]
+    before = person.tree()
+    refused = [json.loads(line) for line in wire_of(person, "codex", *questions).splitlines()]
+    assert [reply["error"]["code"] for reply in refused] == [-32602] * 4
+    assert CANARY not in json.dumps(refused)
+    assert person.tree() == before
     env = {**person.env, "ECC_MEMORY_HARNESS": "codex", "ECC_MEMORY_ALLOW_USER_SCOPE": "1"}
     server = ServerProcess([COMMAND], cwd=person.project, env=env)
     try:
