@@ -104,7 +104,7 @@ MUTANTS = {
         "install/apply.py",
         "            put_back(step.view, step.after)\n",
         "            pass\n",
-        "tests.faults.failures install --every 150",
+        f"{_PYTEST} tests/install/test_files.py -k half_way",
     ),
     "lock taken through a link": Mutant(
         "install/store.py",
