@@ -165,6 +165,30 @@ def test_doctor_of_a_sound_vault(ecc):
     assert "Nothing needs a repair." in done.out
 
 
+def test_doctor_says_where_nothing_can_be_saved(ecc):
+    ecc.cwd = ecc.home
+    done = ecc("doctor")
+    assert done.status == 0
+    assert done.out.count("home folder, which is not a project") == 1
+    assert "set ECC_MEMORY_PROJECT_ROOT" in done.out
+    assert "not a project" in ecc("doctor", "--json").json["roots"][1]["refusal"]
+    assert "not a project" not in ecc("doctor", "--scope", "user").out
+
+
+def test_doctor_names_a_finding_without_a_file(ecc):
+    ecc.save("One")
+    ecc.env["ECC_MEMORY_MAX_FILES"] = "1"
+    assert "  truncated\n" in ecc("doctor").out
+
+
+def test_incomplete_vault_names_the_command_that_says_why(ecc):
+    ecc.save("Good")
+    (ecc.vault / "notes" / "bad.md").write_text("bad", encoding="utf-8")
+    done = ecc("read", "mem_absent", "--json")
+    assert done.refused(1) == "ECC_MEMORY_INCOMPLETE"
+    assert "`ecc memory doctor`" in done.json["error"]["message"]
+
+
 @pytest.mark.parametrize(
     "args",
     [

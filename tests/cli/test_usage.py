@@ -57,6 +57,11 @@ def test_help_has_an_example(ecc, command):
     assert "--json" in done.out
 
 
+@pytest.mark.parametrize("command", ["status", "rebuild", "drop"])
+def test_help_of_an_index_command_has_an_example(ecc, command):
+    assert f"  ecc memory index {command}" in ecc("index", command, "--help").out
+
+
 def test_help_lists_every_command(ecc):
     done = ecc("--help")
     listed = [line.split()[0] for line in done.out.partition("Commands:\n")[2].splitlines()]

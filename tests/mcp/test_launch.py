@@ -42,7 +42,7 @@ def test_a_wrong_start_is_refused_in_one_line(arguments: list[str], variable: st
     assert "\n" not in caught.value.message
 
 
-def test_only_a_one_opens_the_user_scope_or_closes_writing() -> None:
+def test_only_a_one_opens_the_user_scope_and_only_a_no_leaves_writing_open() -> None:
     def launch(**env: str) -> Launch:
         return Launch.parse(["--harness", "codex"], env)
 
@@ -50,9 +50,11 @@ def test_only_a_one_opens_the_user_scope_or_closes_writing() -> None:
     assert not launch().read_only
     for value in ("", "0", "true", "yes", " 1"):
         assert not launch(ECC_MEMORY_ALLOW_USER_SCOPE=value).user_scope
-        assert not launch(ECC_MEMORY_READ_ONLY=value).read_only
     assert launch(ECC_MEMORY_ALLOW_USER_SCOPE="1").scopes == ("project", "team", "user")
-    assert launch(ECC_MEMORY_READ_ONLY="1").read_only
+    for value in ("", " ", "0", "false", "No"):
+        assert not launch(ECC_MEMORY_READ_ONLY=value).read_only
+    for value in ("1", " 1", "true", "yes", "on"):
+        assert launch(ECC_MEMORY_READ_ONLY=value).read_only
 
 
 def test_opencode_env_vs_environment(machine: Machine) -> None:

@@ -10,8 +10,9 @@ import sys
 import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,40 @@ def test_saved_file_is_canonical_private_and_where_it_says(world: World) -> None
     }
     assert (world.project / ".gitignore").read_bytes() == b"*\n!.gitignore\n"
     assert os.listdir(path.parent) == [path.name]
+
+
+def test_early_year_is_written_with_four_digits(world: World) -> None:
+    memory = world.open().save(title="T", body="B", now=datetime(20, 1, 2, tzinfo=timezone.utc)).memory
+    assert memory.created_at == "0020-01-02T00:00:00.000Z"
+    assert memory.id.startswith("mem_00200102_")
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5))),
+        datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-5))),
+    ],
+    ids=["before year 1", "after year 9999"],
+)
+def test_time_that_utc_cannot_say_is_refused(world: World, now: datetime) -> None:
+    with pytest.raises(UsageError, match="years 1 to 9999"):
+        world.open().save(title="T", body="B", now=now)
+
+
+def test_wrong_arguments_raise_errors_of_ours(world: World) -> None:
+    vault = world.open()
+    nonsense: Any = None
+    for call in (
+        lambda: vault.search(nonsense),
+        lambda: vault.search("x", kinds=[nonsense]),
+        lambda: vault.search("x", scopes=nonsense or 5),
+        lambda: vault.save(title="T", body="B", tags=nonsense),
+        lambda: vault.init(nonsense),
+        lambda: vault.place(nonsense),
+    ):
+        with pytest.raises(UsageError):
+            call()
 
 
 def test_saved_result_as_json_has_no_body(world: World) -> None:

@@ -293,6 +293,14 @@ def test_linked_scope_folder_is_reported_and_not_followed(world: World) -> None:
         world.open().read("mem_anything")
 
 
+def test_file_in_place_of_a_scope_folder_is_called_what_it_is(world: World) -> None:
+    world.team.parent.mkdir(parents=True)
+    world.team.write_text("not a folder", encoding="utf-8")
+    report = world.open().doctor()
+    assert report.truncated
+    assert "a symbolic link or a file" in report.findings[0].message
+
+
 def test_file_name_that_is_not_utf8(world: World, notes: str) -> None:
     put(notes, os.fsdecode(b"\xff\xfe.md"), b"bad")
     assert list(codes(world)) == ["project:notes/\ufffd\ufffd.md"]

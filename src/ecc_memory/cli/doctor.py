@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import typer
 
 from ecc_memory.cli import options
 from ecc_memory.cli.describe import where
 from ecc_memory.cli.output import emit
-from ecc_memory.vault import DoctorReport, Finding, Vault
+from ecc_memory.vault import DoctorReport, Finding, Place, Vault
 
 _EXAMPLES = """\b
 Examples:
@@ -26,12 +28,21 @@ def doctor(scopes: options.Scopes = None, as_json: options.Json = False) -> int:
     vault = Vault.open()
     chosen = tuple(scopes) if scopes else ("project", "team")
     report = vault.doctor(scopes=chosen)
+    places = [vault.place(scope) for scope in chosen]
     roots = [
-        {"scope": scope, "path": place.path, "origin": place.origin}
-        for scope, place in ((scope, vault.place(scope)) for scope in chosen)
+        {"scope": place.scope, "path": place.path, "origin": place.origin}
+        | ({"refusal": place.refusal} if place.refusal else {})
+        for place in places
     ]
-    lines = [f"{scope}: {where(vault, scope)}" for scope in chosen] + _lines(report)
+    lines = [f"{scope}: {where(vault, scope)}" for scope in chosen]
+    lines += [f"note: {reason}" for reason in _refusals(places)]
+    lines += _lines(report)
     return emit({**report.to_json(), "roots": roots}, lines, as_json=as_json, status=0 if report.ok else 1)
+
+
+def _refusals(places: Sequence[Place]) -> list[str]:
+    """Return why saving is refused, each reason once."""
+    return list(dict.fromkeys(place.refusal for place in places if place.refusal))
 
 
 def _lines(report: DoctorReport) -> list[str]:
@@ -52,9 +63,10 @@ def _lines(report: DoctorReport) -> list[str]:
 
 
 def _finding_lines(finding: Finding) -> list[str]:
+    path = f": {finding.path}" if finding.path else ""
     line = f", line {finding.line}" if finding.line is not None else ""
     return [
-        f"  {finding.code}: {finding.path}{line}",
+        f"  {finding.code}{path}{line}",
         f"    {finding.message}",
         f"    repair: {finding.repair}",
     ]

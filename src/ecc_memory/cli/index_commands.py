@@ -30,10 +30,14 @@ _WIDTH = 30
 def register(app: typer.Typer) -> None:
     """Add the commands to ``app``."""
     index = typer.Typer(help=_HELP, no_args_is_help=False, rich_markup_mode=None)
-    index.command("status")(status)
-    index.command("rebuild")(rebuild)
-    index.command("drop")(drop)
+    index.command("status", epilog=_examples("status --json"))(status)
+    index.command("rebuild", epilog=_examples("rebuild --scope project"))(rebuild)
+    index.command("drop", epilog=_examples("drop"))(drop)
     app.add_typer(index, name="index")
+
+
+def _examples(words: str) -> str:
+    return f"\b\nExample:\n  ecc memory index {words}\n"
 
 
 def status(scopes: options.Scopes = None, as_json: options.Json = False) -> int:

@@ -17,7 +17,7 @@ Examples:
   ecc memory read mem_20260726_01k123example --scope user
 """
 
-Id = Annotated[str, typer.Argument(show_default=False, help="The id, as search shows it.")]
+Id = Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The id, as search shows it.")]
 
 
 def register(app: typer.Typer) -> None:

@@ -13,6 +13,9 @@ PROJECT_ROOT_VARIABLE = "ECC_MEMORY_PROJECT_ROOT"
 USER_SCOPE_VARIABLE = "ECC_MEMORY_ALLOW_USER_SCOPE"
 READ_ONLY_VARIABLE = "ECC_MEMORY_READ_ONLY"
 
+_NO = ("", "0", "false", "no")
+"""What leaves writing open; any other word closes it, since a reader is what was meant."""
+
 _SLUG = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}\Z")
 
 USAGE = f"""\
@@ -84,7 +87,7 @@ class Launch:
             harness=harness,
             env=env,
             user_scope=env.get(USER_SCOPE_VARIABLE) == "1",
-            read_only=env.get(READ_ONLY_VARIABLE) == "1",
+            read_only=env.get(READ_ONLY_VARIABLE, "").strip().lower() not in _NO,
         )
 
 

@@ -92,7 +92,7 @@ class Memory:
         Raises:
             InvalidMemory: a field is missing, unknown or breaks the format.
         """
-        unknown = sorted(set(value) - set(_JSON_KEYS.values()) - {"body"})
+        unknown = sorted(str(key) for key in set(value) - set(_JSON_KEYS.values()) - {"body"})
         if unknown:
             raise InvalidMemory(f"unknown field {_shown(unknown[0])}; remove it")
         return _validated({name: value.get(key) for name, key in _JSON_KEYS.items()}, value.get("body"))

@@ -115,12 +115,13 @@ def _checkout(cwd: str | os.PathLike[str] | None) -> str:
 
 
 def _refusal(anchor: str, home: str, origin: str) -> str | None:
+    what = "the working directory" if origin == WORKING_DIRECTORY else f"the folder in {origin}"
     if anchor == _GONE or not os.path.isdir(anchor):
-        what = f"the {origin} does not exist"
+        what += " does not exist"
     elif anchor == os.path.realpath("/"):
-        what = f"the {origin} leads to the file system's root, which is not a project"
+        what += " leads to the file system's root, which is not a project"
     elif anchor == home:
-        what = f"the {origin} leads to the home folder, which is not a project"
+        what += " leads to the home folder, which is not a project"
     else:
         return None
     return (

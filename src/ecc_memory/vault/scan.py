@@ -132,9 +132,9 @@ def scan(
             with root:
                 walk.folder(root, ())
         except VaultUnsafe:
-            message = "the scope's folder is reached through a symbolic link; replace it by a real folder"
+            message = "the way to the scope's folder holds a symbolic link or a file; put a real folder there"
             result.symlinks.append(Problem(f"{place.scope}:", "symlink", message))
-            result.cut_by = result.cut_by or "a symbolic link in place of a scope's folder"
+            result.cut_by = result.cut_by or "a symbolic link or a file in place of a scope's folder"
         except VaultIO as error:
             result.invalid.append(Problem(f"{place.scope}:", "unreadable-folder", error.message))
             result.cut_by = result.cut_by or "an unreadable folder"

@@ -212,6 +212,8 @@ class Vault:
         Raises:
             UsageError: an argument is out of its bounds.
         """
+        if not isinstance(query, str):
+            raise UsageError("the query must be a text; an empty one lists the newest")
         if len(query) > MAX_QUERY:
             raise UsageError(
                 f"the query has {len(query)} characters, at most {MAX_QUERY} are allowed; shorten it"
@@ -270,7 +272,7 @@ class Vault:
         if not found.complete:
             raise VaultIncomplete(
                 "the vault could not be read completely, so nothing can be said for certain; "
-                "run the doctor and repair what it names"
+                "a person can run `ecc memory doctor` and repair what it names"
             )
         visible = found.visible_to(reader)
         same = [each for each in visible if each.memory.id == identity]
@@ -280,7 +282,7 @@ class Vault:
             )
         if len(same) > 1:
             raise DuplicateId(
-                f"{len(same)} files claim the id {identity}; run the doctor and keep one of them"
+                f"{len(same)} files claim the id {identity}; `ecc memory doctor` names them, keep one"
             )
         memory = same[0].memory
         linking = _linking(identity, [Documents(visible)], Wanted(reader))
