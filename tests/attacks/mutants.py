@@ -212,7 +212,7 @@ MUTANTS = {
         "vault/index/store.py",
         "if whole and checksum == crc32(record, crc32(path)):",
         "if whole:",
-        f"{_PYTEST} tests/vault/test_index.py -k 'damaged_store and flipped'",
+        f"{_PYTEST} tests/faults/test_power_loss.py -k damaged_index",
     ),
     "any .git file believed": Mutant(
         "vault/roots.py",

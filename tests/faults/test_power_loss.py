@@ -6,7 +6,11 @@ its name, and the name is flushed before anybody is told.
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from pathlib import Path
+
+from ecc_memory.vault.index import LEAST_DOCUMENTS
 
 from .person import Person
 from .strace import Call, calls
@@ -80,3 +84,18 @@ def test_installer_flushes_the_receipt_before_it_touches_a_configuration(tmp_pat
     ]
     assert order == sorted(order)
     assert place(found, "fsync", found[receipt].paths[0]) < receipt
+
+
+def test_a_damaged_index_is_not_believed(tmp_path: Path) -> None:
+    """The index is not flushed, so that after a power cut any byte of it may be wrong."""
+    person = Person(tmp_path / "home")
+    person.fill(LEAST_DOCUMENTS)
+    person.vault().search("title")
+    [store] = (person.path / ".cache/ecc-memory").glob("*.sqlite")
+    with contextlib.closing(sqlite3.connect(store)) as connection:
+        damage = "record = CAST(replace(record, 'Title', 'Wrong') AS BLOB)"
+        assert connection.execute(f"UPDATE document SET {damage}").rowcount == LEAST_DOCUMENTS
+        connection.commit()
+    expected = person.vault(ECC_MEMORY_INDEX="0").search("title", limit=100)
+    assert expected.results[0].memory.title.startswith("Title")
+    assert person.vault().search("title", limit=100) == expected
