@@ -122,3 +122,16 @@ def test_the_active_profile_is_the_home(tmp_path):
     for own in ("default", ""):
         marker.write_text(own)
         assert hermes.ecc_memory_detect(where).config_home == tmp_path / ".hermes"
+
+
+@pytest.mark.parametrize("text", ["born: 2020-13-45\n", "a: " + "[" * 2000, "n: !!int x\n"])
+def test_a_file_that_cannot_be_read_is_described_all_the_same(tmp_path, text):
+    """The engine refuses it then, and names file and line."""
+    write(tmp_path / ".hermes" / "config.yaml", text)
+    assert ("agent", "environment_hint") in entries(request(tmp_path))
+
+
+def test_notes_speak_of_what_is_installed_only(tmp_path):
+    write(tmp_path / ".hermes" / "config.yaml", "agent:\n  environment_hint: mine\n")
+    notes = hermes.ecc_memory_installation(request(tmp_path, parts=frozenset({"skill"}))).notes
+    assert notes == ()

@@ -177,3 +177,9 @@ def test_relocated_home_ignored(tmp_path):
     for blank in ("", " "):
         where = Surroundings(tmp_path, {"XDG_CONFIG_HOME": blank})
         assert opencode.ecc_memory_detect(where).config_home == tmp_path / ".config" / "opencode"
+
+
+def test_a_file_nested_too_deeply_is_described_all_the_same(tmp_path):
+    """The engine refuses it then, and names file and line."""
+    write(tmp_path / ".config" / "opencode" / "opencode.json", '{"a":' * 5000)
+    assert entry(request(tmp_path)).path.name == "opencode.json"

@@ -124,7 +124,10 @@ def _user(request: InstallRequest) -> Installation:
             hooks_file(request, plugin),
             _user_rules(request, home),
         ),
-        notes=(_ALWAYS_LOADED, _BLANK_CONFIG_DIR) if blank else (_ALWAYS_LOADED,),
+        notes=(
+            *((_ALWAYS_LOADED,) if "mcp" in request.parts else ()),
+            *((_BLANK_CONFIG_DIR,) if blank else ()),
+        ),
     )
 
 
@@ -138,7 +141,10 @@ def _project(request: InstallRequest, root: Path) -> Installation:
             _project_rules(request, root),
             ConfigEntry("mcp", root / ".mcp.json", "json", ("mcpServers", SERVER_NAME), _server(request)),
         ),
-        notes=(_CONSENT, _TRUST) if "reminders" in request.parts else (_CONSENT,),
+        notes=(
+            *((_CONSENT,) if "mcp" in request.parts else ()),
+            *((_TRUST,) if "reminders" in request.parts else ()),
+        ),
     )
 
 

@@ -149,7 +149,11 @@ def _project(request: InstallRequest, root: Path) -> Installation:
     artifacts += [_entry(root / ".codex", _server(request)), *hook_items(request, root / ".codex")]
     return Installation(
         artifacts=tuple(artifacts),
-        notes=(_TRUST, *(() if rules is not None else (_NO_AGENTS_MD,)), *_trust_notes(request)),
+        notes=(
+            *((_TRUST,) if "mcp" in request.parts else ()),
+            *((_NO_AGENTS_MD,) if rules is None and "rules" in request.parts else ()),
+            *_trust_notes(request),
+        ),
     )
 
 

@@ -21,7 +21,6 @@ import os
 from pathlib import Path
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
 
 from ecc_memory.harness.hookspecs import hookimpl
 from ecc_memory.harness.locate import program
@@ -85,7 +84,7 @@ def ecc_memory_installation(request: InstallRequest) -> Installation:
     server = {"command": request.server_command, "args": [], "env": dict(request.server_env)}
     timeout = ("mcp_discovery_timeout",)
     rules, about_rules = _rules(request, home, config)
-    about_hooks = (CONSENT_NOTE,) if "reminders" in request.parts else ()
+    about = {"mcp": (_WAITS, _NEEDS_EXTRA), "rules": about_rules, "reminders": (CONSENT_NOTE,)}
     return Installation(
         artifacts=(
             *skill_in(home / "skills", request.skill),
@@ -94,7 +93,7 @@ def ecc_memory_installation(request: InstallRequest) -> Installation:
             *rules,
             *hook_items(request, home, config),
         ),
-        notes=(_WAITS, _NEEDS_EXTRA, *about_rules, *about_hooks),
+        notes=tuple(note for part, notes in about.items() if part in request.parts for note in notes),
     )
 
 
@@ -142,7 +141,7 @@ def _hint(config: Path) -> object:
     """Give the hint in the file, None where there is none or the file cannot be read."""
     try:
         value = YAML(typ="safe", pure=True).load(_read(config))
-    except YAMLError:
+    except Exception:  # noqa: BLE001 - a date that is none raises ValueError, deep nesting RecursionError
         return None  # the engine refuses the file, with line and reason
     for key in _HINT:
         value = value.get(key) if isinstance(value, dict) else None
@@ -156,6 +155,6 @@ def _is_ours(hint: object, text: str) -> bool:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     except OSError:
         return ""

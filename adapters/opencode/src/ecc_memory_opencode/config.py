@@ -44,7 +44,7 @@ def _keys(path: Path) -> frozenset[str]:
     try:
         text = path.read_text(encoding="utf-8-sig")
         value = json.loads(_drop(_STRING_OR_TRAILING_COMMA, _drop(_STRING_OR_COMMENT, text)))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return frozenset()
     return frozenset(value) if isinstance(value, dict) else frozenset()
 
