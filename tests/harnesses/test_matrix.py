@@ -37,21 +37,6 @@ def test_a_handoff(handed_over, first, second):
 
 PERSONAL = {"title": "Editor", "body": "I use vi.", "kind": "preference", "scope": "user"}
 OPEN = "ECC_MEMORY_ALLOW_USER_SCOPE"
-IN_ITS_ENTRY = {
-    "codex": (".codex/config.toml", 'ECC_MEMORY_HARNESS = "codex"\n', f'{OPEN} = "1"\n'),
-    "hermes": (".hermes/config.yaml", "      ECC_MEMORY_HARNESS: hermes\n", f'      {OPEN}: "1"\n'),
-}
-"""Codex and Hermes give a server no variable of the shell, so the person opens the scope there."""
-
-
-def opened(person, slug):
-    if slug not in IN_ITS_ENTRY:
-        person.env[OPEN] = "1"
-        return
-    path, before, added = IN_ITS_ENTRY[slug]
-    config = (person.home / path).read_text()
-    assert config.count(before) == 1
-    person.write(path, config.replace(before, before + added))
 
 
 @pytest.mark.parametrize("slug", [pytest.param(slug, marks=pytest.mark.harness(slug)) for slug in SLUGS])
@@ -69,7 +54,7 @@ def test_the_user_scope_is_closed_until_it_is_opened(people, slug):
         assert f"The user scope is open only where {OPEN}=1" in refused
     assert reply(found_without)["results"] == []
     assert not (person.home / ".ecc").exists()
-    opened(person, slug)
+    person.ecc("install", "--harness", slug, "--allow-user-scope")
     saved, found, found_without = results(session(person, slug, *calls).turns[-1])
     assert reply(saved)["memory"]["scope"] == "user"
     assert [hit["memory"]["title"] for hit in reply(found)["results"]] == ["Editor"]

@@ -202,3 +202,27 @@ def test_help_has_examples(run, command):
     result = run(command, "--help")
     assert result.returncode == 0
     assert f"ecc memory {command}" in result.stdout
+
+
+def test_the_user_scope_is_opened_and_shown(run):
+    assert run("install", "--harness", "codex", "--allow-user-scope").returncode == 0
+    config = run.home / ".codex" / "config.toml"
+    entry = toml.load(config.read_bytes())["mcp_servers"]["ecc-memory-vault"]
+    assert entry["env"]["ECC_MEMORY_ALLOW_USER_SCOPE"] == "1"
+    status = run("status")
+    assert status.returncode == 0
+    assert f"user memories: {run.home}/.ecc/memory (open to agents that ask for it)" in status.stdout
+    shown = payload(run("status", "--json"), "ecc.memory.status.v1")["installations"][0]["serverEnv"]
+    assert shown == {"ECC_MEMORY_HARNESS": "codex", "ECC_MEMORY_ALLOW_USER_SCOPE": "1"}
+    assert run("install", "--harness", "codex").returncode == 0
+    assert "open to agents" not in run("status").stdout
+    refused = run("install", "--harness", "codex", "--project", "--allow-user-scope")
+    assert refused.returncode == 2
+    assert "travels through git" in refused.stderr
+
+
+def test_an_opened_user_scope_is_recognised_without_a_record(run):
+    run("install", "--harness", "codex", "--allow-user-scope", "--no-rules", "--no-skill")
+    (run.home / ".local/state/ecc-memory/receipts.json").unlink()
+    assert "recognised without a record" in run("uninstall", "--harness", "codex").stdout
+    assert "mcp_servers" not in toml.load((run.home / ".codex" / "config.toml").read_bytes())

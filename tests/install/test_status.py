@@ -1,23 +1,27 @@
 """What status and harnesses say."""
 
+import json
 import os
 import sys
 import time
 import types
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from ecc_memory.cli.status_output import status_lines
+from ecc_memory.errors import InstallConflict
 from ecc_memory.harness.hookspecs import hookimpl
 from ecc_memory.harness.plugins import adapt
-from ecc_memory.harness.types import CommandCheck
+from ecc_memory.harness.types import CommandCheck, ConfigEntry, Harness, Installation, ListItem
 from ecc_memory.install.catalogue import catalogue
-from ecc_memory.install.checks import ask
+from ecc_memory.install.checks import Checked, ask
 from ecc_memory.install.diagnosis import diagnose
-from ecc_memory.install.status import status
+from ecc_memory.install.status import Status, status
 from ecc_memory.testing.home import SERVER, Home
 
-from .invented import invented
+from .invented import hooked, invented
 
 
 def codes(home, weight="finding", **options):
@@ -77,6 +81,92 @@ def test_foreign_and_unrecorded(home, config, rules):
     home.install("acme", adopt=True)
     (home.path / ".local/state/ecc-memory/receipts.json").unlink()
     assert set(codes(home)) == {"unrecorded"}
+
+
+def test_what_came_with_a_project_is_a_note(home, server):
+    home.env["PATH"] = str(server.parent)
+    home.install("acme", level="project")
+    (home.path / ".local/state/ecc-memory/receipts.json").unlink()
+    assert codes(home) == []
+    assert set(codes(home, "note")) == {"unrecorded"}
+
+
+def test_the_advice_installs_the_same_again(home, config):
+    home.env["ECC_MEMORY_PROJECT_ROOT"] = str(home.path / "pinned")
+    home.install(
+        "acme",
+        parts=frozenset({"mcp", "rules"}),
+        read_only=True,
+        allow_user_scope=True,
+        pin_project_root=True,
+    )
+    config.unlink()
+    (advice,) = [remark.message for remark in diagnose(home.context, status(home.context))]
+    words = "--user --no-skill --read-only --allow-user-scope --pin-project-root puts it back"
+    assert advice.endswith(f"ecc memory install --harness acme {words}")
+
+
+def test_the_advice_names_reminders(tmp_path):
+    home = Home(tmp_path / "hooked", [hooked("acme", "remind")])
+    home.install("acme", parts=frozenset({"reminders"}))
+    (home.path / "settings.json").unlink()
+    advice = [remark.message for remark in diagnose(home.context, status(home.context))]
+    assert any("--no-mcp --no-rules --no-skill --reminders puts it back" in one for one in advice)
+
+
+def test_settings_stay_known_where_the_server_is_left_alone(home, config):
+    home.env["ECC_MEMORY_USER_ROOT"] = str(home.path / "vault")
+    home.install("acme")
+    del home.env["ECC_MEMORY_USER_ROOT"]
+    home.install("acme", parts=frozenset({"rules", "skill"}))
+    assert b"ECC_MEMORY_USER_ROOT" in config.read_bytes()
+    (one,) = status(home.context).installations
+    assert one.vaults["user"] == str(home.path / "vault")
+
+
+@hookimpl
+def _harness():
+    return Harness("acme", "Acme", levels={"user": frozenset({"mcp", "reminders"})})
+
+
+def described(home, *artifacts):
+    """An Acme of exactly these artifacts."""
+    acme = types.ModuleType("described")
+    acme.ecc_memory_harness = _harness
+    acme.ecc_memory_detect = next(
+        vars(plugin)["ecc_memory_detect"] for plugin in invented("acme")._manager.get_plugins()
+    )
+    acme.ecc_memory_installation = hookimpl(lambda request: Installation(artifacts))
+    return Home(home.path, [adapt(acme, "acme", "ecc-memory-acme", "1")])
+
+
+def test_a_setting_that_was_only_supplied_is_the_persons_to_change(home):
+    path = home.path / "config.toml"
+    home = described(home, ConfigEntry("mcp", path, "toml", ("wait",), 10, absent_only=True))
+    home.install("acme")
+    path.write_text("wait = 3\n")
+    (one,) = status(home.context).installations
+    assert [artifact.state for artifact in one.artifacts] == ["yours"]
+    assert [remark.code for remark in diagnose(home.context, status(home.context))] == ["server-gone"]
+    home.uninstall("acme")
+    assert path.read_text() == "wait = 3\n"
+
+
+def test_an_edited_element_of_a_list_is_edited_not_missing(home):
+    path = home.path / "settings.json"
+    item = ListItem("reminders", path, "json", ("hooks",), {"run": ["remind"], "wait": 5}, mark="remind")
+    home = described(home, item)
+    home.install("acme", parts=frozenset({"reminders"}))
+    path.write_text(path.read_text().replace("5", "9"))
+    (one,) = status(home.context).installations
+    assert [artifact.state for artifact in one.artifacts] == ["edited"]
+    with pytest.raises(InstallConflict, match="--force writes over it"):
+        home.install("acme", parts=frozenset({"reminders"}))
+    home.install("acme", parts=frozenset({"reminders"}), force=True)
+    assert json.loads(path.read_text()) == {"hooks": [item.item]}
+    path.write_text(path.read_text().replace('"remind"', '"remind", "theirs"'))
+    assert not home.uninstall("acme", force=True).kept
+    assert json.loads(path.read_text()) == {"hooks": [{"run": ["remind", "theirs"], "wait": 5}]}
 
 
 def test_a_server_that_is_gone(home, server):
@@ -187,6 +277,20 @@ def test_a_helper_left_behind_neither_delays_nor_survives(tmp_path):
             return
         time.sleep(0.02)
     pytest.fail("the helper is still running")
+
+
+def test_a_program_that_says_nothing_is_asked_again_alone(tmp_path):
+    script = "import pathlib; m = pathlib.Path('once'); m.exists() and print('yes'); m.touch()"
+    answers = ask([CommandCheck("mcp", (sys.executable, "-c", script), "yes")], os.environ, tmp_path)
+    assert [answer.answer for answer in answers] == ["seen"]
+
+
+def test_of_several_answers_about_one_part_the_worst_is_shown(home):
+    home.install("acme")
+    (one,) = status(home.context, run_checks=False).installations
+    checks = (Checked("mcp", "seen"), Checked("mcp", "not seen"), Checked("mcp", "seen"))
+    lines = list(status_lines(Status((replace(one, checks=checks),), ()), []))
+    assert "    mcp: not seen by acme" in lines
 
 
 def test_a_program_that_cannot_be_started(tmp_path):

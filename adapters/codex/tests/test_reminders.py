@@ -5,6 +5,7 @@ import json
 import pytest
 
 import ecc_memory_codex as codex
+from ecc_memory.errors import InstallConflict
 from ecc_memory.harness.plugins import adapt
 from ecc_memory.testing import Home
 
@@ -56,6 +57,40 @@ def test_our_trust_goes_and_theirs_stays(home):
     config.write_text(config.read_text() + theirs + ours)
     home.uninstall("codex")
     assert config.read_text().split() == ('model = "x"  # mine\n' + theirs).split()
+
+
+def test_an_edited_hook_is_kept_until_forced_and_its_trust_goes(home):
+    """Somebody gives our hook more time: it stays ours, and is neither called gone nor doubled."""
+    before = home.tree()
+    home.install("codex", parts=frozenset({"reminders"}))
+    hooks = home.path / ".codex" / "hooks.json"
+    groups = json.loads(hooks.read_text())
+    groups["hooks"]["SessionStart"][2]["hooks"][0]["timeout"] = 30
+    hooks.write_text(json.dumps(groups))
+    edited = hooks.read_bytes()
+    assert home.uninstall("codex", dry_run=True).kept
+    with pytest.raises(InstallConflict):
+        home.install("codex", parts=frozenset({"reminders"}))
+    assert hooks.read_bytes() == edited
+    config = home.write(
+        home.path / ".codex" / "config.toml", state(hooks, "session_start", 2).lstrip().encode()
+    )
+    home.uninstall("codex", force=True)
+    assert json.loads(hooks.read_text()) == {"hooks": {"SessionStart": THEIRS}}
+    assert config.read_text().strip() == ""
+    config.unlink()
+    assert home.tree().keys() == before.keys()
+
+
+def test_our_hook_in_a_group_with_theirs_takes_nothing_of_theirs_along(home):
+    home.install("codex", parts=frozenset({"reminders"}))
+    hooks = home.path / ".codex" / "hooks.json"
+    groups = json.loads(hooks.read_text())
+    groups["hooks"]["SessionStart"][2]["hooks"].append({"type": "command", "command": "theirs"})
+    hooks.write_text(json.dumps(groups))
+    home.uninstall("codex", force=True)
+    left = json.loads(hooks.read_text())["hooks"]["SessionStart"]
+    assert left == groups["hooks"]["SessionStart"]
 
 
 def test_nothing_of_a_file_that_was_only_trust(home):

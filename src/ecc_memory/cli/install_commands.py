@@ -79,6 +79,9 @@ def install(
         bool,
         typer.Option("--pin-project-root", help="Write ECC_MEMORY_PROJECT_ROOT into the server's entry."),
     ] = False,
+    allow_user_scope: Annotated[
+        bool, typer.Option("--allow-user-scope", help="Open the user scope to agents that ask for it.")
+    ] = False,
     as_json: options.Json = False,
 ) -> int:
     """Plug the vault into harnesses: skill, rules snippet and MCP server."""
@@ -108,7 +111,7 @@ def install(
             if all_detected
             else "name a harness with --harness (see ecc memory harnesses), or take --all-detected"
         )
-    chosen = Options(level, parts, read_only, pin_project_root, adopt, force)
+    chosen = Options(level, parts, read_only, pin_project_root, adopt, force, allow_user_scope)
     try:
         outcome = run(context, slugs, chosen, dry_run=dry_run)
     except EditRefused as error:

@@ -10,6 +10,7 @@ from ecc_memory.install import artifacts
 from ecc_memory.install.catalogue import Entry
 from ecc_memory.install.checks import Checked
 from ecc_memory.install.diagnosis import Remark
+from ecc_memory.install.request import READ_ONLY, USER_SCOPE
 from ecc_memory.install.status import ArtifactStatus, InstallationStatus, Status
 
 
@@ -60,13 +61,21 @@ def _installation(one: InstallationStatus) -> Iterator[str]:
         f"installed by ecc-memory {one.installed.version}" if one.installed else "not installed any more"
     )
     yield f"{owner_words(one.owner)}: {version}"
-    answers = {checked.part: checked for checked in one.checks}
+    answers: dict[str, Checked] = {}
+    for checked in one.checks:  # of several about one part, the first that does not see it counts
+        before = answers.get(checked.part)
+        if before is None or before.answer == "seen":
+            answers[checked.part] = checked
     for part in dict.fromkeys(found.artifact.part for found in one.artifacts):
         mine = [found for found in one.artifacts if found.artifact.part == part]
         yield f"    {part}: {_answer(one, answers.get(part))}"
         yield from (f"        {found.state:8} {_place(found)}" for found in mine)
+    settings = one.installed.server_env if one.installed else {}
+    if READ_ONLY in settings:
+        yield "    installed as a reader, which cannot save"
     for scope, folder in one.vaults.items():
-        yield f"    {scope} memories: {folder}"
+        opened = " (open to agents that ask for it)" if scope == "user" and USER_SCOPE in settings else ""
+        yield f"    {scope} memories: {folder}{opened}"
 
 
 def _answer(one: InstallationStatus, checked: Checked | None) -> str:

@@ -97,8 +97,9 @@ class InstallRequest:
         server_command: what starts the server: an absolute path at user level, the bare
             command name at project level (it travels through git).
         server_env: variables the server must be given, in order: always ``ECC_MEMORY_HARNESS``;
-            ``ECC_MEMORY_READ_ONLY`` for a reader; at user level the user-root override; the
-            project-root override only with ``--pin-project-root``.
+            ``ECC_MEMORY_READ_ONLY`` for a reader; at user level the user-root override,
+            ``ECC_MEMORY_ALLOW_USER_SCOPE`` with ``--allow-user-scope`` and the project-root
+            override with ``--pin-project-root``.
         forward_env: variables to forward by name where the harness can (Codex ``env_vars``).
         hook_command: what starts the reminder and guard runner, as an argument vector: absolute
             at user level, the bare command at project level.
@@ -166,7 +167,9 @@ class ListItem:
     """One element of a list in a configuration file, always appended last.
 
     ``key`` is the path of the list from the root; missing parents are created. The element is
-    found again by structural equality, never by a substring.
+    found again by structural equality, never by a substring. ``mark`` is a string that stands
+    whole in the element and in no other, such as a hook's command: an element that differs but
+    holds it is ours, edited.
     """
 
     part: Part
@@ -174,6 +177,7 @@ class ListItem:
     format: ConfigFormat
     key: tuple[str, ...]
     item: object
+    mark: str = ""
 
 
 Artifact = OwnedFile | MarkedBlock | ConfigEntry | ListItem

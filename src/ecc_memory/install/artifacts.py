@@ -16,7 +16,7 @@ from ecc_memory.harness.types import Artifact, ConfigEntry, ListItem, MarkedBloc
 from ecc_memory.install.edit import markdown
 from ecc_memory.install.edit.value import MISSING, lookup, same
 from ecc_memory.install.editors import editor
-from ecc_memory.install.values import covers, extras, merged, plain
+from ecc_memory.install.values import altered, covers, extras, merged, plain
 
 Keys = frozenset[tuple[str, ...]]
 
@@ -53,7 +53,8 @@ def identity(artifact: Anything) -> tuple[object, ...]:
         return ("block",)
     if isinstance(artifact, ConfigEntry):
         return ("entry", artifact.key)
-    return ("item", artifact.key, json.dumps(plain(artifact.item), sort_keys=True, default=repr))
+    name = artifact.mark or json.dumps(plain(artifact.item), sort_keys=True, default=repr)
+    return ("item", artifact.key, name)
 
 
 def kind(artifact: Anything) -> str:
@@ -87,7 +88,8 @@ def held(artifact: Anything) -> Held:
             also,
         )
     if isinstance(artifact, ListItem):
-        return ListItem(artifact.part, artifact.path, artifact.format, artifact.key, plain(artifact.item))
+        item = plain(artifact.item)
+        return ListItem(artifact.part, artifact.path, artifact.format, artifact.key, item, artifact.mark)
     return artifact
 
 
@@ -99,7 +101,9 @@ def alike(left: Held, right: Held) -> bool:
         return left.text == right.text
     if isinstance(left, ConfigEntry) and isinstance(right, ConfigEntry):
         return same(left.value, right.value)
-    return identity(left) == identity(right)
+    if isinstance(left, ListItem) and isinstance(right, ListItem):
+        return same(left.item, right.item)
+    return False
 
 
 def state(artifact: Anything, data: bytes | None) -> State:
@@ -118,10 +122,10 @@ def state(artifact: Anything, data: bytes | None) -> State:
         if block is None:
             return State.ABSENT
         return State.INTACT if block.text == artifact.text else State.OTHER
-    value = lookup(editor(artifact.format).load(data), artifact.key)
     if isinstance(artifact, ListItem):
-        found = isinstance(value, list) and any(same(element, artifact.item) for element in value)
-        return State.INTACT if found else State.ABSENT
+        found = _elements(artifact, data)
+        return State.ABSENT if not found else State.INTACT if same(found[0], artifact.item) else State.OTHER
+    value = lookup(editor(artifact.format).load(data), artifact.key)
     if value is MISSING:
         return State.ABSENT
     ours = [artifact.value, *artifact.also_ours]
@@ -132,10 +136,12 @@ def state(artifact: Anything, data: bytes | None) -> State:
 
 def present(artifact: Anything, data: bytes | None) -> object:
     """Return what stands in the artifact's place, to be given back later; None where nothing does."""
-    if data is None or isinstance(artifact, ListItem):
+    if data is None:
         return None
     if isinstance(artifact, (OwnedFile, KeptFile)):
         return data
+    if isinstance(artifact, ListItem):
+        return next(map(plain, _elements(artifact, data)), None)
     if isinstance(artifact, MarkedBlock):
         block = markdown.find_block(data)
         return None if block is None else block.text
@@ -180,6 +186,8 @@ def put(artifact: Artifact | Held, data: bytes | None, previous: Held | None = N
         return markdown.set_block(data, artifact.text)
     edit = editor(artifact.format)
     if isinstance(artifact, ListItem):
+        for element in _elements(artifact, data):
+            data = edit.remove_item(data, artifact.key, element)
         return edit.append_item(data, artifact.key, artifact.item)
     value = artifact.value
     if isinstance(previous, ConfigEntry):
@@ -210,7 +218,9 @@ def take_out(artifact: Anything, data: bytes, original: object, made: Keys) -> b
         return markdown.delete_block(data)
     edit = editor(artifact.format)
     if isinstance(artifact, ListItem):
-        return edit.remove_item(data, artifact.key, artifact.item, prune=_made_above(artifact.key, made))
+        for element in _elements(artifact, data):
+            data = edit.remove_item(data, artifact.key, element, prune=_made_above(artifact.key, made))
+        return data if original is None else edit.append_item(data, artifact.key, original)
     if original is not None:
         return edit.set_key(data, artifact.key, original)
     return edit.delete_key(data, artifact.key, prune=_made_above(artifact.key[:-1], made))
@@ -219,6 +229,15 @@ def take_out(artifact: Anything, data: bytes, original: object, made: Keys) -> b
 def is_bare(data: bytes) -> bool:
     """Whether a file that we created holds nothing any more."""
     return data.removeprefix(b"\xef\xbb\xbf").split() in ([], [b"{}"], [b"{", b"}"])
+
+
+def _elements(artifact: ListItem, data: bytes) -> list[object]:
+    """Return what stands for our element: the last that equals it, else those someone made of it."""
+    value = lookup(editor(artifact.format).load(data), artifact.key)
+    elements = value if isinstance(value, list) else []
+    if any(same(element, artifact.item) for element in elements):
+        return [artifact.item]
+    return [element for element in elements if altered(artifact.item, element, artifact.mark)]
 
 
 def _as_kept(artifact: OwnedFile | KeptFile, data: bytes) -> KeptFile:

@@ -38,7 +38,7 @@ class Checked:
 
 
 def ask(checks: Iterable[CommandCheck], env: Mapping[str, str], home: Path) -> list[Checked]:
-    """Run the commands, each distinct one once and a few at a time.
+    """Run the commands, each distinct one once and a few at a time; a silent one again, alone.
 
     Args:
         checks: what an adapter names.
@@ -49,6 +49,9 @@ def ask(checks: Iterable[CommandCheck], env: Mapping[str, str], home: Path) -> l
     runs = {_run_key(check, home): check for check in wanted}
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         outputs = dict(zip(runs, pool.map(lambda check: _run(check, env, home), runs.values()), strict=True))
+    for key, check in runs.items():
+        if outputs[key] == "":  # two first starts at once can fail each other, as OpenCode's do
+            outputs[key] = _run(check, env, home)
     return [_judge(check, outputs[_run_key(check, home)]) for check in wanted]
 
 

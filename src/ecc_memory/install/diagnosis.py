@@ -14,9 +14,17 @@ from ecc_memory.errors import InstallError
 from ecc_memory.install import artifacts
 from ecc_memory.install.environment import SERVER_PROGRAM, server_program
 from ecc_memory.install.receipt import Owner
-from ecc_memory.install.request import PROJECT_ROOT, USER_ROOT, Context
+from ecc_memory.install.request import (
+    DEFAULT_PARTS,
+    PROJECT_ROOT,
+    READ_ONLY,
+    USER_ROOT,
+    USER_SCOPE,
+    Context,
+)
 from ecc_memory.install.status import ArtifactStatus, InstallationStatus, Status
 
+_SETTINGS = {READ_ONLY: "--read-only", USER_SCOPE: "--allow-user-scope", PROJECT_ROOT: "--pin-project-root"}
 _ROOTS = {"project": PROJECT_ROOT, "team": PROJECT_ROOT, "user": USER_ROOT}
 
 PROGRAMS = ("ecc", "ecc-memory", SERVER_PROGRAM)
@@ -60,8 +68,17 @@ def _note(code: str, message: str) -> Remark:
 
 
 def _again(installation: InstallationStatus) -> str:
-    owner = installation.owner
-    return f"ecc memory install --harness {owner.harness} --{owner.level}"
+    """Return the command that installs the same once more, with the settings it was installed with."""
+    owner, installed = installation.owner, installation.installed
+    command = f"ecc memory install --harness {owner.harness} --{owner.level}"
+    if installed is None:
+        return command
+    missing = "".join(f" --no-{part}" for part in sorted(DEFAULT_PARTS - installed.parts))
+    reminders = " --reminders" if "reminders" in installed.parts else ""
+    settings = "".join(
+        f" {option}" for variable, option in _SETTINGS.items() if variable in installed.server_env
+    )
+    return f"{command}{missing}{reminders}{settings}"
 
 
 def _name(found: ArtifactStatus, owner: Owner) -> str:
@@ -74,7 +91,7 @@ def _artifacts(installation: InstallationStatus) -> Iterator[Remark]:
         "missing": f"{_again(installation)} puts it back",
     }
     for found in installation.artifacts:
-        if found.state != "intact":
+        if found.state not in ("intact", "yours"):
             name = _name(found, installation.owner)
             yield _finding(found.state, f"{name} is {found.state}: {ways.get(found.state, found.note)}")
 
@@ -117,6 +134,8 @@ def _stranger(found: ArtifactStatus) -> Remark:
     name = _name(found, found.owners[0])
     if found.state == "foreign":
         return _finding("foreign", f"{name} has our name but is not ours: install --adopt takes it over")
+    if found.owners[0].level == "project":  # git brings such files without the record
+        return _note("unrecorded", f"{name} came with the project: install takes it in, uninstall out")
     return _finding("unrecorded", f"{name} is ours without a record: install takes it in, uninstall out")
 
 

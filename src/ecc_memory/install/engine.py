@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 from ecc_memory.errors import PluginError, UsageError
@@ -172,8 +173,8 @@ def known_forms(context: Context, owner: Owner) -> list[list[Wish]]:
     require_level(adapter, owner.level)
     where = context.surroundings(owner.level)
     forms: dict[tuple[object, ...], list[Wish]] = {}
-    for read_only in (False, True):
-        options = Options(owner.level, ALL_PARTS, read_only=read_only)
+    for read_only, user_scope in product((False, True), (False, True) if owner.level == "user" else (False,)):
+        options = Options(owner.level, ALL_PARTS, read_only=read_only, allow_user_scope=user_scope)
         for artifact in adapter.installation(build_request(context, adapter, where, options)).artifacts:
             forms.setdefault((artifact.path, identity(artifact)), []).append(Wish(owner, artifact))
     return list(forms.values())

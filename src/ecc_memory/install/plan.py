@@ -70,9 +70,13 @@ def plan_install(
         board.planner(view).want(wish)
     installations = dict(receipts.installations)
     for target in targets:
-        before = installations.get(target.owner)
-        parts = target.installed.parts | (before.parts if before else frozenset())
-        installations[target.owner] = replace(target.installed, parts=parts)
+        installed, before = target.installed, installations.get(target.owner)
+        if before is not None:
+            if "mcp" not in target.parts:  # its entry stays what it is
+                env, command = before.server_env, before.server_command
+                installed = replace(installed, server_env=env, server_command=command)
+            installed = replace(installed, parts=installed.parts | before.parts)
+        installations[target.owner] = installed
     return board.plan(installations)
 
 

@@ -148,7 +148,7 @@ def _artifact(artifact: Held) -> dict[str, object]:
         return {**entry, "text": artifact.text}
     entry |= {"format": artifact.format, "key": list(artifact.key)}
     if isinstance(artifact, ListItem):
-        return {**entry, "item": plain(artifact.item)}
+        return {**entry, "item": plain(artifact.item), "mark": artifact.mark}
     return {
         **entry,
         "value": plain(artifact.value),
@@ -169,7 +169,8 @@ def _read_artifact(entry: Mapping[str, Any], path: Path) -> Held:
             absent_only = bool(entry.get("absentOnly"))
             return ConfigEntry(part, path, entry["format"], key, entry["value"], absent_only, also)
         case "item":
-            return ListItem(part, path, entry["format"], tuple(entry["key"]), entry["item"])
+            key, mark = tuple(entry["key"]), entry.get("mark", "")
+            return ListItem(part, path, entry["format"], key, entry["item"], mark)
         case other:
             raise ValueError(f"unknown kind of artifact {other!r}")
 

@@ -20,6 +20,8 @@ from ecc_memory.vault import Vault
 
 USER_ROOT = "ECC_MEMORY_USER_ROOT"
 PROJECT_ROOT = "ECC_MEMORY_PROJECT_ROOT"
+READ_ONLY = "ECC_MEMORY_READ_ONLY"
+USER_SCOPE = "ECC_MEMORY_ALLOW_USER_SCOPE"
 DRY_RUN = "ECC_DRY_RUN"
 DEFAULT_PARTS: frozenset[Part] = frozenset({"rules", "mcp", "skill"})
 ALL_PARTS: frozenset[Part] = frozenset(get_args(Part))
@@ -36,6 +38,7 @@ class Options:
         pin_project_root: write the project override into a user-level entry.
         adopt: take over foreign things under our name.
         force: write over our own things that someone edited.
+        allow_user_scope: write into a user-level entry that its server opens the user scope.
     """
 
     level: Level = "user"
@@ -44,6 +47,7 @@ class Options:
     pin_project_root: bool = False
     adopt: bool = False
     force: bool = False
+    allow_user_scope: bool = False
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,7 @@ def build_request(
     """Return what the adapter is told.
 
     Raises:
-        UsageError: an override is unusable, or ``pin_project_root`` makes no sense.
+        UsageError: an override is unusable, or an option makes no sense at this level.
         InstallError: the running installation has no usable server program.
     """
     supported = adapter.harness.levels[options.level]
@@ -168,11 +172,17 @@ def _server_env(context: Context, slug: str, options: Options) -> tuple[dict[str
     """
     env = {"ECC_MEMORY_HARNESS": slug}
     if options.read_only:
-        env["ECC_MEMORY_READ_ONLY"] = "1"
+        env[READ_ONLY] = "1"
     if options.level == "project":
-        if options.pin_project_root:
-            raise UsageError("--pin-project-root is for --user; a project's entry travels through git")
+        for option, wanted in (
+            ("--pin-project-root", options.pin_project_root),
+            ("--allow-user-scope", options.allow_user_scope),
+        ):
+            if wanted:
+                raise UsageError(f"{option} is for --user; a project's entry travels through git")
         return env, ()
+    if options.allow_user_scope:
+        env[USER_SCOPE] = "1"
     user, project = context.vault.place("user"), context.vault.place("project")
     forward = []
     if user.origin == USER_ROOT:

@@ -29,7 +29,8 @@ class ArtifactStatus:
     Attributes:
         artifact: what it should be.
         path: the file's real path.
-        state: intact, edited, missing, unreadable, or without a record: foreign, unrecorded.
+        state: intact, edited, missing, unreadable, yours (a setting that we supplied and someone
+            changed, which is left alone), or without a record: foreign, unrecorded.
         owners: who has it.
         note: what a person should know about it.
     """
@@ -146,7 +147,8 @@ def _artifact(artifact: Anything, path: str, owners: tuple[Owner, ...]) -> Artif
         state = artifacts.state(artifact, data)
     except EccMemoryError as error:
         return ArtifactStatus(artifact, path, "unreadable", owners, error.message)
-    words = {State.ABSENT: "missing", State.OTHER: "edited"}
+    optional = isinstance(artifact, ConfigEntry) and artifact.absent_only
+    words = {State.ABSENT: "missing", State.OTHER: "yours" if optional else "edited"}
     extra = artifacts.added_by_others(artifact, data) if state is State.GROWN else []
     note = f"with {', '.join(extra)} added" if extra else ""
     return ArtifactStatus(artifact, path, words.get(state, "intact"), owners, note)

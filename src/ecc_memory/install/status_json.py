@@ -70,6 +70,7 @@ def _installation(one: InstallationStatus) -> dict[str, object]:
     return {
         **owner_json(one.owner),
         "version": None if one.installed is None else one.installed.version,
+        "serverEnv": {} if one.installed is None else dict(one.installed.server_env),
         "artifacts": [_artifact(found) for found in one.artifacts],
         "vaults": dict(one.vaults),
         "checks": [_check(checked) for checked in one.checks],

@@ -32,6 +32,21 @@ def covers(ours: object, found: object) -> bool:
     return same(ours, found)
 
 
+def altered(ours: object, found: object, mark: str) -> bool:
+    """Whether ``found`` holds the mark of ours and nothing beside ours: no list in it has grown."""
+    return bool(mark) and mentions(found, mark) and not _grown(ours, found)
+
+
+def _grown(ours: object, found: object) -> bool:
+    if isinstance(found, Mapping):
+        fields = ours if isinstance(ours, Mapping) else {}
+        return any(_grown(fields.get(name), value) for name, value in found.items())
+    if isinstance(found, (list, tuple)):
+        elements = ours if isinstance(ours, (list, tuple)) else ()
+        return len(found) > len(elements) or any(map(_grown, elements, found))
+    return False
+
+
 def extras(ours: object, found: object, prefix: str = "") -> list[str]:
     """Return the dotted names of what ``found`` has beyond ours."""
     if not isinstance(ours, Mapping) or not isinstance(found, Mapping):

@@ -98,19 +98,30 @@ class AdapterContract:
             assert base in artifact.path.parents
 
     def test_the_server_gets_its_identity(self, adapter: Adapter, home: Home, level: Level) -> None:
-        """Command, identity and read-only switch reach the entry."""
+        """Command, identity and switches reach the entry."""
         if "mcp" not in adapter.harness.levels[level]:
             pytest.skip("this level has no server")
-        options = Options(level, ALL_PARTS, read_only=True)
-        request = build_request(home.context, adapter, home.context.surroundings(level), options)
-        written = "\n".join(touch.texts(one) for one in _describe(home, adapter, level, read_only=True))
-        for word in (
-            request.server_command,
-            "ECC_MEMORY_HARNESS",
-            adapter.harness.slug,
-            "ECC_MEMORY_READ_ONLY",
-        ):
+        options = Options(level, ALL_PARTS, read_only=True, allow_user_scope=level == "user")
+        where = home.context.surroundings(level)
+        request = build_request(home.context, adapter, where, options)
+        written = "\n".join(touch.texts(one) for one in adapter.installation(request).artifacts)
+        for word in (request.server_command, adapter.harness.slug, *request.server_env):
             assert word in written
+
+    def test_the_user_scope_is_opened_and_closed(self, adapter: Adapter, home: Home) -> None:
+        """A second install without the switch closes it; with it, uninstall leaves no mark."""
+        if "mcp" not in adapter.harness.levels.get("user", ()):
+            pytest.skip("there is no server at user level")
+        slug, before = adapter.harness.slug, home.tree()
+        _install(home, adapter, "user")
+        closed = _without_receipts(home)
+        home.install(slug, parts=ALL_PARTS, allow_user_scope=True)
+        assert _without_receipts(home) != closed
+        home.install(slug, parts=ALL_PARTS)
+        assert _without_receipts(home) == closed
+        home.install(slug, parts=ALL_PARTS, allow_user_scope=True)
+        _uninstall(home, adapter, "user")
+        assert home.tree() == before
 
     def test_a_projects_files_travel(self, adapter: Adapter, home: Home) -> None:
         """A project's files hold no path of this machine and no override."""
@@ -296,9 +307,9 @@ def _twin(adapter: Adapter) -> Adapter:
     return adapt(twin, TWIN, "distribution-under-test", "0")
 
 
-def _describe(home: Home, adapter: Adapter, level: Level, *, read_only: bool = False) -> tuple[Artifact, ...]:
+def _describe(home: Home, adapter: Adapter, level: Level) -> tuple[Artifact, ...]:
     where = home.context.surroundings(level)
-    options = Options(level, ALL_PARTS, read_only=read_only)
+    options = Options(level, ALL_PARTS)
     return adapter.installation(build_request(home.context, adapter, where, options)).artifacts
 
 

@@ -23,7 +23,7 @@ def can_be_foreign(artifact: Artifact) -> bool:
     """Whether something of the artifact's name can be there that is not ours."""
     if isinstance(artifact, ConfigEntry):
         return not artifact.absent_only
-    return not isinstance(artifact, ListItem)
+    return not isinstance(artifact, ListItem) or _has_mark(artifact)
 
 
 def planted(artifact: Artifact) -> bytes:
@@ -32,7 +32,7 @@ def planted(artifact: Artifact) -> bytes:
         return b"made by hand\n"
     if isinstance(artifact, MarkedBlock):
         return f"mine\n\n{markdown.BEGIN}\nmade by hand\n{markdown.END}\n".encode()
-    value = {"command": "made-by-hand"} if isinstance(artifact, ConfigEntry) else []
+    value = {"command": "made-by-hand"} if isinstance(artifact, ConfigEntry) else [_altered(artifact)]
     return editor(artifact.format).set_key(b"", artifact.key, value)
 
 
@@ -43,7 +43,10 @@ def edited(artifact: Artifact, data: bytes) -> bytes:
     if isinstance(artifact, MarkedBlock):
         return markdown.set_block(data, artifact.text + "edited\n")
     if isinstance(artifact, ListItem):
-        raise TypeError("an edited element of a list is just another element")
+        edit = editor(artifact.format)
+        return edit.append_item(
+            edit.remove_item(data, artifact.key, artifact.item), artifact.key, _altered(artifact)
+        )
     path = _first_text(artifact.value)
     if path is None:
         return editor(artifact.format).set_key(data, artifact.key, "edited")
@@ -66,6 +69,15 @@ def texts(artifact: Artifact) -> str:
     if isinstance(artifact, MarkedBlock):
         return artifact.text
     return "\n".join(_strings(artifact.item if isinstance(artifact, ListItem) else artifact.value))
+
+
+def _has_mark(artifact: ListItem) -> bool:
+    """Say whether an edited copy of the element can be told from other people's elements."""
+    return artifact.mark != "" and isinstance(artifact.item, Mapping)
+
+
+def _altered(artifact: ListItem) -> object:
+    return {**artifact.item, "note": "edited"} if isinstance(artifact.item, Mapping) else artifact.item
 
 
 def _first_text(value: object) -> tuple[str, ...] | None:

@@ -50,15 +50,12 @@ _PROGRAM = "ecc-memory-hook"
 
 def hook_items(request: InstallRequest, folder: Path) -> tuple[ListItem, ...]:
     """Describe our two hooks in the ``hooks.json`` of a Codex folder."""
-    reminder = {"type": "command", "command": hook_command(request, "reminder", "SessionStart", _TOOLS)}
-    guard = {"type": "command", "command": hook_command(request, "guard", "PreToolUse", _TOOLS)}
-    groups: Mapping[str, object] = {
-        "SessionStart": {"hooks": [{**reminder, "timeout": SECONDS}]},
-        "PreToolUse": {"matcher": "^apply_patch$", "hooks": [{**guard, "timeout": SECONDS}]},
-    }
     path = folder / "hooks.json"
-    return tuple(
-        ListItem("reminders", path, "json", ("hooks", event), group) for event, group in groups.items()
+    reminder = hook_command(request, "reminder", "SessionStart", _TOOLS)
+    guard = hook_command(request, "guard", "PreToolUse", _TOOLS)
+    return (
+        _group(path, "SessionStart", reminder, {}),
+        _group(path, "PreToolUse", guard, {"matcher": "^apply_patch$"}),
     )
 
 
@@ -112,14 +109,20 @@ def is_ours(command: object) -> bool:
     return _PROGRAM in {os.path.basename(word) for word in words}
 
 
+def _group(path: Path, event: str, command: str, matcher: Mapping[str, str]) -> ListItem:
+    hook = {"type": "command", "command": command, "timeout": SECONDS}
+    return ListItem("reminders", path, "json", ("hooks", event), {**matcher, "hooks": [hook]}, mark=command)
+
+
 def _places(item: ListItem) -> Iterator[tuple[str, str, str, str]]:
     """Yield where an item of ours stands, in the words of a key."""
     try:
         groups = json.loads(item.path.read_bytes())
         for name in item.key:
             groups = groups[name]
-        positions = [index for index, group in enumerate(groups) if group == item.item]
-    except (OSError, ValueError, LookupError, TypeError):
+        commands = [[hook.get("command") for hook in group["hooks"]] for group in groups]
+        positions = [index for index, ours in enumerate(commands) if ours == [item.mark]]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return
     event = _IN_KEYS.get(item.key[-1], "")
     for index in positions:

@@ -32,13 +32,10 @@ def hook_items(request: InstallRequest, home: Path, config: Path) -> tuple[ListI
     """Describe our two hooks, and the consent that each of them needs."""
     reminder = hook_command(request, "reminder", "pre_llm_call", _TOOLS)
     guard = hook_command(request, "guard", "pre_tool_call", _TOOLS)
-    entries: Mapping[str, Mapping[str, object]] = {
-        "pre_llm_call": {"command": reminder, "timeout": SECONDS},
-        "pre_tool_call": {"matcher": "write_file|patch", "command": guard, "timeout": SECONDS},
-    }
-    hooks = [
-        ListItem("reminders", config, "yaml", ("hooks", event), entry) for event, entry in entries.items()
-    ]
+    hooks = (
+        _hook(config, "pre_llm_call", reminder, {}),
+        _hook(config, "pre_tool_call", guard, {"matcher": "write_file|patch"}),
+    )
     approvals = [_approval(home, {"event": event, "command": command})
                  for event, command in (("pre_llm_call", reminder), ("pre_tool_call", guard))]  # fmt: skip
     return (*hooks, *approvals)
@@ -69,6 +66,11 @@ def hook_checks(hermes: str, env: Mapping[str, str]) -> tuple[CommandCheck, ...]
             f"--event pre_tool_call matcher='write_file|patch' (timeout={SECONDS}s, ✓ allowed)",
         )
     )
+
+
+def _hook(config: Path, event: str, command: str, matcher: Mapping[str, str]) -> ListItem:
+    hook = {**matcher, "command": command, "timeout": SECONDS}
+    return ListItem("reminders", config, "yaml", ("hooks", event), hook, mark=command)
 
 
 def _approval(home: Path, entry: object) -> ListItem:
