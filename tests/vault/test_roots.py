@@ -169,6 +169,38 @@ def test_empty_override_means_unset(world: World, value: str) -> None:
     assert world.open().place("user").anchor == str(world.home)
 
 
+@pytest.mark.parametrize(
+    ("project", "user"),
+    [("~/.ecc/memory", ""), ("~/v", "~/v"), ("~/v", "~/v/project"), ("~/v", "~/v/team/mine"), ("/", "/team")],
+)
+def test_scopes_that_lie_in_one_another_are_refused(world: World, project: str, user: str) -> None:
+    world.env["ECC_MEMORY_PROJECT_ROOT"] = project
+    world.env["ECC_MEMORY_USER_ROOT"] = user
+    with pytest.raises(UsageError, match="lie in one another; set ECC_MEMORY_PROJECT_ROOT"):
+        world.open()
+
+
+def test_user_scope_in_the_vault_of_a_repository_is_refused_there_only(world: World) -> None:
+    world.env["ECC_MEMORY_USER_ROOT"] = str(world.project.parent)
+    with pytest.raises(UsageError, match="set ECC_MEMORY_USER_ROOT"):
+        world.open()
+    world.open(world.home).search("")
+
+
+def test_scopes_side_by_side_are_fine(world: World) -> None:
+    world.env["ECC_MEMORY_PROJECT_ROOT"] = "~/v"
+    world.env["ECC_MEMORY_USER_ROOT"] = "~/v/user"
+    world.open()
+    world.env["ECC_MEMORY_PROJECT_ROOT"] = "~/.ecc/memory/.hidden"
+    world.env["ECC_MEMORY_USER_ROOT"] = ""
+    world.open()
+
+
+def test_home_folder_is_read_whatever_the_user_scope_is_set_to(world: World) -> None:
+    world.env["ECC_MEMORY_USER_ROOT"] = "~/.ecc/memory"
+    assert world.open(world.home).search("").results == ()
+
+
 def test_override_below_home_and_not_yet_there(world: World) -> None:
     world.env["ECC_MEMORY_USER_ROOT"] = "~/a/b"
     saved = world.open().save(title="T", body="B", scope="user")

@@ -64,7 +64,8 @@ def resolve_places(
         cwd_origin: what ``cwd`` came from, for messages.
 
     Raises:
-        UsageError: an override is neither absolute nor ``~/...``.
+        UsageError: an override is neither absolute nor ``~/...``, or it puts the user scope and
+            another into one another.
     """
     home = os.path.realpath(home)
     places: dict[str, Place] = {}
@@ -82,6 +83,8 @@ def resolve_places(
         places["user"] = Place("user", override, (), USER_ROOT_VARIABLE)
     else:
         places["user"] = Place("user", home, _BELOW_ANCHOR, "home")
+    for scope in ("project", "team"):
+        _keep_apart(places[scope], places["user"])
     return places
 
 
@@ -97,6 +100,27 @@ def _override(variable: str, env: Mapping[str, str], home: str) -> str | None:
             detail=f"{variable}={value}",
         )
     return os.path.realpath(value)
+
+
+def _keep_apart(place: Place, user: Place) -> None:
+    """Raise UsageError where a scan of one scope would meet the other's documents.
+
+    Where nothing may be written, and without an override, only the home folder can be meant.
+    """
+    variables = {PROJECT_ROOT_VARIABLE, USER_ROOT_VARIABLE} & {place.origin, user.origin}
+    if not variables or place.refusal is not None:
+        return
+    if _is_seen_from(place.path, user.path) or _is_seen_from(user.path, place.path):
+        raise UsageError(
+            f"the folders of the {place.scope} scope and of the user scope lie in one another; "
+            f"set {' or '.join(sorted(variables))} to another folder",
+            detail=f"{place.path}, {user.path}",
+        )
+
+
+def _is_seen_from(below: str, above: str) -> bool:
+    """Whether a scan of the folder ``above`` enters ``below``: hidden folders it does not."""
+    return below == above or (below.startswith(f"{above}/") and "/." not in below[len(above) :])
 
 
 def _checkout(cwd: str | os.PathLike[str] | None) -> str:
@@ -115,7 +139,7 @@ def _checkout(cwd: str | os.PathLike[str] | None) -> str:
 
 
 def _refusal(anchor: str, home: str, origin: str) -> str | None:
-    what = "the working directory" if origin == WORKING_DIRECTORY else f"the folder in {origin}"
+    what = f"the folder in {origin}" if origin.isupper() else f"the {origin}"  # a variable, or words
     if anchor == _GONE or not os.path.isdir(anchor):
         what += " does not exist"
     elif anchor == os.path.realpath("/"):
