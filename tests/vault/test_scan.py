@@ -281,6 +281,33 @@ def test_leftover_of_an_interrupted_save_is_a_warning(world: World, notes: str) 
     ]
 
 
+def test_doctor_names_a_gitignore_that_stops_every_save(world: World, notes: str) -> None:
+    put(str(world.project), ".gitignore", b"*\n!.gitignore\n!notes\n")
+    report = world.open().doctor()
+    assert [(each.code, each.path) for each in report.findings] == [
+        ("foreign-gitignore", "project:.gitignore")
+    ]
+    assert world.open().doctor(scopes=["team"]).ok
+    os.unlink(world.project / ".gitignore")
+    os.mkdir(world.project / ".gitignore")
+    assert [each.code for each in world.open().doctor().findings] == ["foreign-gitignore"]
+
+
+def test_doctor_warns_of_memories_that_git_would_commit(world: World, notes: str) -> None:
+    os.unlink(world.project / ".gitignore")
+    report = world.open().doctor()
+    assert report.ok
+    assert [(each.code, each.path) for each in report.warnings] == [("not-ignored", "project:.gitignore")]
+    world.open().init()
+    assert world.open().doctor().warnings == ()
+
+
+def test_scope_without_memories_needs_no_gitignore(world: World) -> None:
+    world.project.mkdir(parents=True)
+    report = world.open().doctor()
+    assert (report.ok, report.warnings) == (True, ())
+
+
 def test_linked_scope_folder_is_reported_and_not_followed(world: World) -> None:
     outside = world.home / "outside"
     outside.mkdir()

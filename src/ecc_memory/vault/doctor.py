@@ -6,10 +6,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TypeVar
 
+from ecc_memory.errors import VaultIO, VaultUnsafe
 from ecc_memory.vault.judge import Document, Problem
 from ecc_memory.vault.limits import MAX_FILES_VARIABLE, MAX_SCAN_BYTES_VARIABLE, Limits
+from ecc_memory.vault.publish import GITIGNORE, GITIGNORE_NAME, gitignore
 from ecc_memory.vault.results import DoctorReport, Finding
-from ecc_memory.vault.scan import Scan
+from ecc_memory.vault.roots import Place
+from ecc_memory.vault.scan import Scan, open_root
 
 MOST_DIAGNOSTICS = 100
 _NEARLY_FULL = 0.8
@@ -24,7 +27,9 @@ _REPAIRS = {
 _T = TypeVar("_T")
 
 
-def examine(scan: Scan, limits: Limits, target_harness: str | None) -> DoctorReport:
+def examine(
+    scan: Scan, limits: Limits, target_harness: str | None, project: Place | None = None
+) -> DoctorReport:
     """Judge a finished scan.
 
     Args:
@@ -32,7 +37,9 @@ def examine(scan: Scan, limits: Limits, target_harness: str | None) -> DoctorRep
         limits: the bounds it ran under.
         target_harness: judge only what this harness may see; files that cannot be parsed
             belong to nobody and are always counted.
+        project: the project scope if it is one of them; whether git keeps it to itself is looked at.
     """
+    exposed, unprotected = _privacy(scan, project) if project is not None else ([], [])
     documents = scan.visible_to(target_harness)
     duplicates = _duplicates(documents)
     broken = _broken_links(documents)
@@ -40,6 +47,7 @@ def examine(scan: Scan, limits: Limits, target_harness: str | None) -> DoctorRep
     findings = [_of_problem(problem) for problem in problems]
     findings += [_of_duplicate(identity, path) for identity, paths in duplicates for path in paths]
     findings += [_of_broken_link(source, target) for source, target in broken]
+    findings += exposed
     if scan.cut_by is not None:
         findings.append(_of_cut(scan.cut_by, limits))
     invalid = sorted(scan.invalid, key=lambda problem: problem.path)
@@ -67,7 +75,7 @@ def examine(scan: Scan, limits: Limits, target_harness: str | None) -> DoctorRep
         truncated=scan.truncated,
         diagnostics_truncated=any(len(entries) > MOST_DIAGNOSTICS for entries in lists),
         findings=tuple(_first(findings)),
-        warnings=tuple(_first(_warnings(scan, limits))),
+        warnings=tuple(_first(unprotected + _warnings(scan, limits))),
     )
 
 
@@ -105,6 +113,28 @@ def _warnings(scan: Scan, limits: Limits) -> list[Finding]:
         for path in scan.leftovers
     ]
     return warnings
+
+
+def _privacy(scan: Scan, project: Place) -> tuple[list[Finding], list[Finding]]:
+    """Findings and warnings about what keeps the project scope out of version control."""
+    path = f"{project.scope}:{GITIGNORE_NAME}"
+    try:
+        root = open_root(project)
+        if root is None:
+            return [], []
+        with root:
+            content = gitignore(root)
+    except (VaultUnsafe, VaultIO):
+        return [], []  # nor could the scan get there, and said so
+    paths = [each.path for each in scan.documents] + [each.path for each in scan.invalid]
+    if content is None and any(each.startswith(f"{project.scope}:") for each in paths):
+        message = "there is no .gitignore in the project scope, so git would commit its memories"
+        return [], [Finding("not-ignored", path, message, "Run ecc memory init, which makes it anew.")]
+    if content is None or content == GITIGNORE:
+        return [], []
+    message = "it is not the .gitignore that keeps memories private, so nothing can be saved here"
+    repair = "Remove it and run ecc memory init, which makes it anew."
+    return [Finding("foreign-gitignore", path, message, repair)], []
 
 
 def _invalid_entry(problem: Problem) -> dict[str, object]:

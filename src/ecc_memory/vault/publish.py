@@ -13,6 +13,7 @@ from ecc_memory.vault.secrets import find_secret
 from ecc_memory.vault.tree import Folder, NotRegular
 
 DRY_RUN_VARIABLE = "ECC_DRY_RUN"
+GITIGNORE_NAME = ".gitignore"
 GITIGNORE = b"*\n!.gitignore\n"
 """What keeps the project scope out of version control; no other content is accepted."""
 
@@ -78,17 +79,23 @@ def refuse_secrets(**fields: object) -> None:
 
 def _protect(root: Folder) -> None:
     """Make sure that git keeps the project scope to itself before anything is written there."""
-    name = ".gitignore"
-    if not root.holds(name):
+    if not root.holds(GITIGNORE_NAME):
         with contextlib.suppress(MemoryExists):  # somebody else was quicker
-            root.publish(name, GITIGNORE)
-    try:
-        content, _ = root.read(name, MAX_DOCUMENT_BYTES)
-    except (FileNotFoundError, NotRegular):
-        content = b""
+            root.publish(GITIGNORE_NAME, GITIGNORE)
+    content = gitignore(root)
     if content != GITIGNORE:
         raise VaultUnsafe(
             "the .gitignore of the project scope is not the one that keeps memories private; "
             "it must hold exactly two lines, * and !.gitignore, or be removed so that it is made anew",
-            detail=os.path.join(root.path, name),
+            detail=os.path.join(root.path, GITIGNORE_NAME),
         )
+
+
+def gitignore(root: Folder) -> bytes | None:
+    """What the project scope's ``.gitignore`` holds; nothing when it is no regular file, None when absent."""
+    try:
+        return root.read(GITIGNORE_NAME, MAX_DOCUMENT_BYTES)[0]
+    except FileNotFoundError:
+        return None
+    except NotRegular:
+        return b""

@@ -299,7 +299,9 @@ class Vault:
     ) -> DoctorReport:
         """Examine the scopes (default project and team); never changes anything."""
         reader = harness(target_harness)
-        return examine(self._scan(scopes), self.limits, reader)
+        scopes = DEFAULT_SCOPES if scopes is None else choices(scopes, SCOPES, "scope")
+        project = self._places["project"] if "project" in scopes else None
+        return examine(self._scan(scopes), self.limits, reader, project)
 
     def _scan(self, scopes: Iterable[str] | None) -> Scan:
         wanted = DEFAULT_SCOPES if scopes is None else choices(scopes, SCOPES, "scope")
