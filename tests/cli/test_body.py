@@ -26,6 +26,12 @@ def test_exactly_one_source(ecc, tmp_path):
     assert save(ecc, "--stdin", "--body-file", str(path)).refused(2) == "ECC_MEMORY_USAGE"
 
 
+def test_a_dash_is_sent_to_stdin(ecc):
+    done = save(ecc, "--body-file", "-", stdin="B")
+    assert done.refused(2) == "ECC_MEMORY_USAGE"
+    assert "--stdin" in done.err
+
+
 def test_never_from_an_argument(ecc):
     assert save(ecc, "--body", "text").refused(2) == "ECC_MEMORY_USAGE"
     assert save(ecc, "--stdin", "text", stdin="B").refused(2) == "ECC_MEMORY_USAGE"

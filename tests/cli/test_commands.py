@@ -138,6 +138,8 @@ def test_read_json_is_exact(ecc):
 
 def test_read_of_nothing(ecc):
     assert ecc("read", "mem_absent", "--json").refused(1) == "ECC_MEMORY_NOT_FOUND"
+    assert "(project, team)" in ecc("read", "mem_absent").err
+    assert "(user)" in ecc("read", "mem_absent", "--scope", "user").err
 
 
 def test_doctor_gives_reason_and_repair(ecc):

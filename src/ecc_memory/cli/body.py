@@ -28,6 +28,8 @@ def read_body(*, stdin: bool, body_file: str | None) -> str:
     """
     if stdin == (body_file is not None):
         raise UsageError("give the body with exactly one of --stdin and --body-file FILE")
+    if body_file == "-":
+        raise UsageError("--body-file takes the name of a file; for standard input use --stdin")
     if body_file is None:
         return _decoded(_from_stdin(), "standard input")
     return _decoded(_from_file(body_file), "the body file")

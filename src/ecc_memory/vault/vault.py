@@ -268,6 +268,7 @@ class Vault:
         """
         identity = format.check_id(id)
         reader = harness(target_harness)
+        scopes = _scopes(scopes)
         found = self._scan(scopes)
         if not found.complete:
             raise VaultIncomplete(
@@ -278,7 +279,8 @@ class Vault:
         same = [each for each in visible if each.memory.id == identity]
         if not same:
             raise MemoryNotFound(
-                f"no memory {identity} in the scopes that were searched; search to find its id"
+                f"no memory {identity} in the scopes that were searched ({', '.join(scopes)}); "
+                "search to find its id, or name the scope it is in"
             )
         if len(same) > 1:
             raise DuplicateId(
@@ -299,15 +301,19 @@ class Vault:
     ) -> DoctorReport:
         """Examine the scopes (default project and team); never changes anything."""
         reader = harness(target_harness)
-        scopes = DEFAULT_SCOPES if scopes is None else choices(scopes, SCOPES, "scope")
+        scopes = _scopes(scopes)
         project = self._places["project"] if "project" in scopes else None
         return examine(self._scan(scopes), self.limits, reader, project)
 
     def _scan(self, scopes: Iterable[str] | None) -> Scan:
-        wanted = DEFAULT_SCOPES if scopes is None else choices(scopes, SCOPES, "scope")
+        wanted = _scopes(scopes)
         places = [self._places[scope] for scope in SCOPES if scope in wanted]
         with self._lock:
             return self.index.scan(places, self.limits)
+
+
+def _scopes(scopes: Iterable[str] | None) -> tuple[str, ...]:
+    return DEFAULT_SCOPES if scopes is None else choices(scopes, SCOPES, "scope")
 
 
 def _linking(id: str, corpora: Sequence[Corpus], wanted: Wanted) -> list[Memory]:
