@@ -1,5 +1,6 @@
 """What the OpenCode adapter describes; the contract kit runs what it means."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -183,3 +184,10 @@ def test_a_file_nested_too_deeply_is_described_all_the_same(tmp_path):
     """The engine refuses it then, and names file and line."""
     write(tmp_path / ".config" / "opencode" / "opencode.json", '{"a":' * 5000)
     assert entry(request(tmp_path)).path.name == "opencode.json"
+
+
+def test_a_pipe_in_place_of_a_file_is_not_opened(tmp_path):
+    folder = tmp_path / ".config" / "opencode"
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "opencode.jsonc")
+    assert entry(request(tmp_path)).path == folder / "opencode.json"

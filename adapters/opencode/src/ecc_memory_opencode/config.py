@@ -41,6 +41,8 @@ def _first(paths: Iterable[Path]) -> Path | None:
 
 def _keys(path: Path) -> frozenset[str]:
     """Give the top-level keys; none for a file that cannot be read, which the engine will refuse."""
+    if not path.is_file():  # to open a pipe would wait for a writer
+        return frozenset()
     try:
         text = path.read_text(encoding="utf-8-sig")
         value = json.loads(_drop(_STRING_OR_TRAILING_COMMA, _drop(_STRING_OR_COMMENT, text)))
