@@ -2,12 +2,14 @@
 
 import json
 import os
+import pwd
 import subprocess
 import sys
 
 import pytest
 
 from ecc_memory.install.edit import toml
+from ecc_memory.install.request import Context
 
 
 @pytest.fixture
@@ -226,3 +228,17 @@ def test_an_opened_user_scope_is_recognised_without_a_record(run):
     (run.home / ".local/state/ecc-memory/receipts.json").unlink()
     assert "recognised without a record" in run("uninstall", "--harness", "codex").stdout
     assert "mcp_servers" not in toml.load((run.home / ".codex" / "config.toml").read_bytes())
+
+
+def test_a_relative_home_is_refused_before_any_adapter_is_asked(run):
+    before = listing(run.project)
+    result = run("install", "--harness", "codex", HOME="rel")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "HOME must be an absolute path" in result.stderr
+    assert listing(run.project) == before
+
+
+def test_an_empty_home_is_the_user_database_s(monkeypatch):
+    monkeypatch.setenv("HOME", "")
+    monkeypatch.setenv("ECC_MEMORY_NO_PLUGINS", "1")
+    assert str(Context.current().home) == pwd.getpwuid(os.getuid()).pw_dir

@@ -60,6 +60,12 @@ def test_no_vault(session, tmp_path):
     assert session.hook(*START, event=event) == b""
 
 
+def test_a_relative_home(session):
+    session.save()
+    session.env["HOME"] = "rel"
+    assert session.hook(*START, event=session.event("SessionStart", source="startup")) == b""
+
+
 @pytest.mark.parametrize("break_it", ["link", "file", "fifo", "git fifo"])
 def test_broken_vault(session, tmp_path, break_it):
     vault = session.save().parents[2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 from pathlib import Path
 
 import pytest
@@ -220,3 +221,16 @@ def test_override_through_a_link_is_resolved_once(world: World) -> None:
 def test_variables_of_one_harness_do_not_count_here(world: World) -> None:
     world.env["CLAUDE_PROJECT_DIR"] = str(world.home)
     assert world.open().place("project").anchor == str(world.repository)
+
+
+def test_empty_home_is_the_user_database_s(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/somewhere/else")
+    expected = os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir)
+    for env in ({"HOME": ""}, {}):
+        assert Vault.open(world.repository, env).place("user").anchor == expected
+
+
+def test_relative_home_is_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(world.repository)
+    with pytest.raises(UsageError, match="HOME must be an absolute path; set it to your home folder"):
+        Vault.open(env={"HOME": "rel"})

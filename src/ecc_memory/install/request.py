@@ -17,6 +17,7 @@ from ecc_memory.install.environment import HOOK_PROGRAM, SERVER_PROGRAM, server_
 from ecc_memory.install.receipt import Owner
 from ecc_memory.install.store import Store, state_folder
 from ecc_memory.vault import Vault
+from ecc_memory.vault.roots import home_folder
 
 USER_ROOT = "ECC_MEMORY_USER_ROOT"
 PROJECT_ROOT = "ECC_MEMORY_PROJECT_ROOT"
@@ -71,8 +72,12 @@ class Context:
 
     @classmethod
     def current(cls) -> Context:
-        """Return the context of this process."""
-        home = os.environ.get("HOME") or os.path.expanduser("~")
+        """Return the context of this process.
+
+        Raises:
+            UsageError: ``HOME`` is no absolute path.
+        """
+        home = home_folder(os.environ)
         try:
             cwd = os.getcwd()
         except FileNotFoundError:

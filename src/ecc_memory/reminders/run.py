@@ -12,7 +12,13 @@ from ecc_memory.reminders.event import Event, parse_event, project_folder
 from ecc_memory.reminders.options import Options, parse_options
 from ecc_memory.reminders.text import before_compaction, reminder
 from ecc_memory.vault.cache import cache_folder, is_wanted
-from ecc_memory.vault.roots import PROJECT_ROOT_VARIABLE, USER_ROOT_VARIABLE, Place, resolve_places
+from ecc_memory.vault.roots import (
+    PROJECT_ROOT_VARIABLE,
+    USER_ROOT_VARIABLE,
+    Place,
+    home_folder,
+    resolve_places,
+)
 
 _SECONDS_TO_SPARE = 0.06
 """What must be left of the time when the count is given up."""
@@ -39,7 +45,7 @@ def answer(arguments: Sequence[str], data: bytes, env: Mapping[str, str], deadli
     places = _places(options, event, env)
     if options.task == "guard":
         return _guard(options, event, places, env)
-    cache = cache_folder(env, _home(env)) if is_wanted(env) else None
+    cache = cache_folder(env, home_folder(env)) if is_wanted(env) else None
     return _remind(options, event, places, deadline - _SECONDS_TO_SPARE, cache)
 
 
@@ -63,7 +69,7 @@ def _remind(
 def _guard(options: Options, event: Event, places: Mapping[str, Place], env: Mapping[str, str]) -> bytes:
     from ecc_memory.reminders.guard import objection
 
-    reason = objection(options, event, places, event.cwd or os.getcwd(), _home(env))
+    reason = objection(options, event, places, event.cwd or os.getcwd(), home_folder(env))
     return denial(options.event, reason) if reason is not None else b""
 
 
@@ -72,8 +78,4 @@ def _places(options: Options, event: Event, env: Mapping[str, str]) -> Mapping[s
     pinned = {PROJECT_ROOT_VARIABLE: options.project_root, USER_ROOT_VARIABLE: options.user_root}
     env = {**env, **{name: value for name, value in pinned.items() if value}}
     folder = project_folder(options.harness, event, env)
-    return resolve_places(folder, env, _home(env), cwd_origin="the session's folder")
-
-
-def _home(env: Mapping[str, str]) -> str:
-    return env.get("HOME") or os.path.expanduser("~")
+    return resolve_places(folder, env, home_folder(env), cwd_origin="the session's folder")

@@ -52,6 +52,31 @@ class Place(NamedTuple):
         return os.path.basename(self.anchor) or "/"
 
 
+def home_folder(env: Mapping[str, str]) -> str:
+    """Return the person's home folder: ``HOME``, or the user database's where that is unset or empty.
+
+    A relative one would move the user scope and what is installed along with the working directory.
+
+    Raises:
+        UsageError: ``HOME`` is relative, or nothing says where the home folder is.
+    """
+    home = env.get("HOME") or _home_in_user_database()
+    if not os.path.isabs(home):
+        raise UsageError(
+            "HOME must be an absolute path; set it to your home folder, or unset it", detail=f"HOME={home}"
+        )
+    return home
+
+
+def _home_in_user_database() -> str:
+    import pwd  # rarely needed
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return ""
+
+
 def resolve_places(
     cwd: str | os.PathLike[str] | None, env: Mapping[str, str], home: str, *, cwd_origin: str
 ) -> dict[str, Place]:

@@ -26,7 +26,7 @@ from ecc_memory.vault.results import (
     SearchHit,
     SearchResult,
 )
-from ecc_memory.vault.roots import WORKING_DIRECTORY, Place, resolve_places
+from ecc_memory.vault.roots import WORKING_DIRECTORY, Place, home_folder, resolve_places
 from ecc_memory.vault.scan import Scan, open_root
 from ecc_memory.vault.search import Corpus, Documents, Query, Wanted
 
@@ -71,14 +71,15 @@ class Vault:
         Args:
             cwd: folder whose repository is meant; default the process's working directory.
             env: environment to read settings from; default ``os.environ``.
-            home: home folder; default ``HOME`` of ``env``, else the user database's.
+            home: absolute home folder; default ``HOME`` of ``env``, else (unset or empty) the user
+                database's.
             cwd_origin: what ``cwd`` came from (a variable's name), for messages.
 
         Raises:
-            UsageError: a root override or a bound is set to something unusable.
+            UsageError: ``HOME``, a root override or a bound is set to something unusable.
         """
         env = os.environ if env is None else env
-        folder = os.fspath(home) if home is not None else env.get("HOME") or os.path.expanduser("~")
+        folder = os.fspath(home) if home is not None else home_folder(env)
         places = resolve_places(cwd, env, folder, cwd_origin=cwd_origin)
         dry_run = env.get(DRY_RUN_VARIABLE, "").strip().lower() not in ("", "0", "false", "no")
         index = Index(cache_folder(env, folder), wanted=is_wanted(env) and not dry_run)
