@@ -150,6 +150,23 @@ def test_write_tool_overwrites(world: World, obstacle: str) -> None:
     assert not (world.home / "elsewhere").exists()
 
 
+@pytest.mark.parametrize("other", ["team", "user"])
+def test_id_of_another_scope_is_taken(world: World, other: str) -> None:
+    vault = world.open()
+    saved = vault.save(title="T", body="The first.", kind="lesson", scope=other, id="mem_mine")
+    before = world.files()
+    with pytest.raises(MemoryExists, match="mem_mine exists; save under a new id"):
+        vault.save(title="T", body="The second.", id="mem_mine")
+    assert world.files() == before
+    assert vault.read("mem_mine", scopes=["project", other]).memory == saved.memory
+
+
+def test_scope_that_cannot_be_looked_at_takes_no_id(world: World, tmp_path: Path) -> None:
+    (world.repository / ".ecc/memory").mkdir(parents=True)
+    world.team.symlink_to(tmp_path)
+    assert world.open().save(title="T", body="B", id="mem_mine").memory.id == "mem_mine"
+
+
 @pytest.mark.parametrize(
     "title", ["大语言模型概述", "断路器自动恢复", "Иван", "محمد", "🧠🔥", "!!!", "👩‍👩‍👧‍👦 family"]
 )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable
 
-from ecc_memory.errors import DryRun, MemoryExists, SecretRefused, VaultUnsafe
+from ecc_memory.errors import DryRun, MemoryExists, SecretRefused, VaultIO, VaultUnsafe
 from ecc_memory.vault.document import KINDS, MAX_DOCUMENT_BYTES, Memory
 from ecc_memory.vault.judge import SUFFIX, kind_folder
 from ecc_memory.vault.roots import Place
+from ecc_memory.vault.scan import open_root
 from ecc_memory.vault.secrets import find_secret
 from ecc_memory.vault.tree import Folder, NotRegular
 
@@ -26,21 +28,43 @@ def publish(memory: Memory, data: bytes, place: Place) -> str:
         VaultUnsafe, VaultIO: it may not be, or could not be, written.
     """
     name = memory.id + SUFFIX
-    taken = f"a memory with the id {memory.id} exists; save under a new id and link to the old one"
     with writable_root(place) as root:
-        for kind in KINDS:
-            folder = root.child(kind_folder(kind))
-            if folder is not None:
-                with folder:
-                    if folder.holds(name):
-                        raise MemoryExists(taken, detail=os.path.join(folder.path, name))
+        _refuse_held(root, memory.id)
         with root.make_child(kind_folder(memory.kind)) as folder:
             folder.sweep()
             try:
                 folder.publish(name, data)
             except MemoryExists as error:
-                raise MemoryExists(taken, detail=error.detail) from error
+                raise _taken(memory.id, error.detail) from error
     return f"{memory.scope}:{kind_folder(memory.kind)}/{name}"
+
+
+def refuse_taken(id: str, places: Iterable[Place]) -> None:
+    """Raise MemoryExists where a file in one of the scopes is named after an id; nothing is read or made.
+
+    A scope that cannot be looked at is no reason not to save into another: the doctor names it.
+    """
+    for place in places:
+        with contextlib.suppress(VaultUnsafe, VaultIO):
+            root = open_root(place)
+            if root is not None:
+                with root:
+                    _refuse_held(root, id)
+
+
+def _refuse_held(root: Folder, id: str) -> None:
+    name = id + SUFFIX
+    for kind in KINDS:
+        folder = root.child(kind_folder(kind))
+        if folder is not None:
+            with folder:
+                if folder.holds(name):
+                    raise _taken(id, os.path.join(folder.path, name))
+
+
+def _taken(id: str, path: str | None) -> MemoryExists:
+    message = f"a memory with the id {id} exists; save under a new id and link to the old one"
+    return MemoryExists(message, detail=path)
 
 
 def refuse_writes(place: Place, *, dry_run: bool) -> None:

@@ -16,7 +16,14 @@ from ecc_memory.vault.doctor import examine
 from ecc_memory.vault.document import KINDS, SCOPES, Memory, serialize_document
 from ecc_memory.vault.index import Index
 from ecc_memory.vault.limits import Limits
-from ecc_memory.vault.publish import DRY_RUN_VARIABLE, publish, refuse_secrets, refuse_writes, writable_root
+from ecc_memory.vault.publish import (
+    DRY_RUN_VARIABLE,
+    publish,
+    refuse_secrets,
+    refuse_taken,
+    refuse_writes,
+    writable_root,
+)
 from ecc_memory.vault.results import (
     Diagnostics,
     DoctorReport,
@@ -142,7 +149,7 @@ class Vault:
         Raises:
             InvalidMemory: a field breaks the format; the message names it.
             SecretRefused: a field holds what looks like a credential.
-            MemoryExists: the id is taken.
+            MemoryExists: the id is taken, in whichever scope.
             DryRun, VaultUnsafe, VaultIO: nothing may be, or could be, written.
         """
         lists = [
@@ -184,6 +191,8 @@ class Vault:
             data = serialize_document(memory)
             refuse_secrets(document=data)
             refuse_writes(self._places[memory.scope], dry_run=self._dry_run)
+            if id is not None:
+                refuse_taken(id, [self._places[other] for other in SCOPES if other != memory.scope])
             try:
                 path = publish(memory, data.encode("utf-8"), self._places[memory.scope])
                 return SaveResult(memory, path)
