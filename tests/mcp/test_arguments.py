@@ -80,9 +80,21 @@ def test_array_argument_arrives_as_string(
         build_server(WRITER, vault), era, lambda client: protocol_error(client, tool, arguments)
     )
     assert said in message
-    shown = json.loads(message[message.index("Form: ") + len("Form: ") :])
+    shown, _ = json.JSONDecoder().raw_decode(message, message.index("Form: ") + len("Form: "))
     check_arguments(tool, specify(WRITER)[tool].takes, shown)  # the form that is shown is right
     assert not (vault().place("project").path and Path(vault().place("project").path).exists())
+
+
+def test_the_form_of_a_save_can_be_copied_without_storing_what_nobody_meant() -> None:
+    takes = specify(WRITER)["memory_save"].takes
+    assert form(takes) == (
+        'Form: {"title":"<one line>","body":"<Markdown>"}; '
+        "optional: kind, scope, targetHarnesses (list), tags (list), links (list)"
+    )
+    for wrong in ({"links": "x"}, {"targetHarnesses": "x"}, {"kind": 1}, {}):
+        with pytest.raises(UsageError) as refused:
+            check_arguments("memory_save", takes, wrong)
+        assert not any(word in str(refused.value) for word in ("mem_", '"handoff"', "claude"))
 
 
 @eras

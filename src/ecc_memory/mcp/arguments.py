@@ -12,6 +12,7 @@ from ecc_memory.errors import UsageError
 Kind = Literal["text", "count", "list"]
 
 _NAMES = {"text": "a string", "count": "an integer", "list": "a list of strings"}
+_MARKS = {"text": "", "count": " (integer)", "list": " (list)"}
 _IDENTITY = ("harness", "identity", "source", "target", "trust", "status")
 
 
@@ -21,7 +22,8 @@ class Argument:
 
     Attributes:
         name: its key on the wire.
-        example: a value of the right form, shown when a wrong one arrives.
+        example: a value of the right form that does no harm when a model copies it, shown when a
+            wrong one arrives.
         kind: text is a string, count an integer, list an array of strings.
         choices: the values allowed, empty for any.
         required: whether it must be there.
@@ -98,7 +100,7 @@ def check_arguments(tool: str, takes: Iterable[Argument], given: Mapping[str, An
 
     Args:
         tool: its name, for messages.
-        takes: the arguments of the tool.
+        takes: the arguments of the tool, at least one.
         given: the arguments of the call.
 
     Returns:
@@ -112,12 +114,20 @@ def check_arguments(tool: str, takes: Iterable[Argument], given: Mapping[str, An
     try:
         return _checked(known, given)
     except UsageError as error:
-        raise UsageError(f"{tool}: {error.message}. Form: {form(known.values())}") from None
+        raise UsageError(f"{tool}: {error.message}. {form(known.values())}") from None
 
 
 def form(takes: Iterable[Argument]) -> str:
-    """Return an example of the arguments, as JSON."""
-    return _compact({argument.name: argument.example for argument in takes})
+    """Return how a call is written: what it needs as JSON, and the names of what else it may hold.
+
+    A model may send what it is shown, so that nothing is in there that would be stored unasked.
+    Where nothing is required the first argument is shown.
+    """
+    first, *others = takes
+    needed = [first, *(argument for argument in others if argument.required)]
+    rest = [argument.name + _MARKS[argument.kind] for argument in others if not argument.required]
+    shown = f"Form: {_compact({argument.name: argument.example for argument in needed})}"
+    return f"{shown}; optional: {', '.join(rest)}" if rest else shown
 
 
 def _checked(known: Mapping[str, Argument], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -104,8 +104,8 @@ def check_request(launch: Launch) -> Callable[[str, Mapping[str, Any]], str | No
             return f"tools/call: name must be a string. Form: {_A_CALL}"
         if arguments is None or isinstance(arguments, dict):
             return None
-        shown = form(specs[name].takes) if name in specs else _A_CALL
-        return f"tools/call: arguments must be an object, not its text and not a list. Form: {shown}"
+        shown = form(specs[name].takes) if name in specs else f"Form: {_A_CALL}"
+        return f"tools/call: arguments must be an object, not its text and not a list. {shown}"
 
     return check
 

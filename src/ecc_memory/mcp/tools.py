@@ -12,7 +12,7 @@ from ecc_memory.mcp.outputs import DOCTOR, READ, SAVE, SEARCH
 KINDS = ("context", "decision", "fact", "handoff", "lesson", "note", "preference", "runbook")
 """As in :mod:`ecc_memory.vault`, which is not imported before the first call."""
 
-_AN_ID = "mem_20260726_01k123example"
+_AN_ID = "<id from memory_search>"
 
 
 @dataclass(frozen=True)
@@ -87,11 +87,11 @@ def _save(scope: Argument) -> ToolSpec:
         "Save a settled decision, lesson or fact; before stopping unfinished work, a handoff with "
         "targetHarnesses. No credentials. To correct a memory, save anew and link its id.",
         (
-            Argument("title", "Token rotation handoff", required=True),
-            Argument("body", "Goal, state, decided, ruled out, next command, files.", required=True),
-            Argument("kind", "handoff", choices=KINDS),
+            Argument("title", "<one line>", required=True),
+            Argument("body", "<Markdown>", required=True),
+            Argument("kind", "note", choices=KINDS),
             scope,
-            Argument("targetHarnesses", ("claude",), "list"),
+            Argument("targetHarnesses", ("all",), "list"),
             Argument("tags", ("auth", "migration"), "list"),
             Argument("links", (_AN_ID,), "list"),
         ),
