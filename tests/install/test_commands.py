@@ -227,7 +227,7 @@ def test_an_opened_user_scope_is_recognised_without_a_record(run):
     run("install", "--harness", "codex", "--allow-user-scope", "--no-rules", "--no-skill")
     (run.home / ".local/state/ecc-memory/receipts.json").unlink()
     assert "recognised without a record" in run("uninstall", "--harness", "codex").stdout
-    assert "mcp_servers" not in toml.load((run.home / ".codex" / "config.toml").read_bytes())
+    assert not (run.home / ".codex" / "config.toml").exists()
 
 
 def test_a_relative_home_is_refused_before_any_adapter_is_asked(run):
@@ -236,6 +236,19 @@ def test_a_relative_home_is_refused_before_any_adapter_is_asked(run):
     assert (result.returncode, result.stdout) == (2, "")
     assert "HOME must be an absolute path" in result.stderr
     assert listing(run.project) == before
+
+
+@pytest.mark.parametrize("dry_run", [[], ["--dry-run"]])
+def test_uninstalling_what_is_not_there_names_no_file(run, dry_run):
+    (run.home / ".codex" / "AGENTS.md").write_text("# Mine\n")
+    result = run("uninstall", "--harness", "codex", *dry_run)
+    assert result.stdout.splitlines() == [
+        "note: codex (user): no record of an installation",
+        "dry run: nothing was written" if dry_run else "nothing to remove",
+        "your memories are untouched",
+    ]
+    result = run("uninstall", "--harness", "codex", "--json", *dry_run)
+    assert payload(result, "ecc.memory.uninstall.v1")["files"] == []
 
 
 def test_an_empty_home_is_the_user_database_s(monkeypatch):

@@ -27,7 +27,7 @@ class Outcome:
     Attributes:
         dry_run: whether nothing was written.
         owners: the installations that were asked for, with what is installed of each afterwards.
-        steps: the files.
+        steps: the files that hold something of ours, or did.
         folders: the folders that are made.
         notes: sentences a person should read.
     """
@@ -149,7 +149,8 @@ def _session(context: Context, dry_run: bool) -> Iterator[tuple[Receipts, Store 
 def _outcome(plan: Plan, owners: Sequence[Owner], notes: Sequence[str], *, dry_run: bool) -> Outcome:
     after = plan.receipts.installations
     pairs = tuple((owner, after.get(owner)) for owner in owners)
-    return Outcome(dry_run, pairs, plan.steps, plan.new_folders, tuple(dict.fromkeys(notes)))
+    steps = tuple(step for step in plan.steps if step.items or step.writes)  # found nothing elsewhere
+    return Outcome(dry_run, pairs, steps, plan.new_folders, tuple(dict.fromkeys(notes)))
 
 
 def _owners(
