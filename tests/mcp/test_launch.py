@@ -26,6 +26,8 @@ def test_identity_comes_from_the_variable_or_the_argument() -> None:
         ([], "  ", "ECC_MEMORY_HARNESS is not set"),
         ([], "Codex", "'Codex'"),
         ([], "a b", "'a b'"),
+        ([], "all", "addresses every harness"),
+        (["--harness", "all"], None, "addresses every harness"),
         ([], "x" * 65, "must be made of"),
         (["--harness", "claude"], "codex", "leave one of them out"),
         (["--harness"], None, "needs a value"),

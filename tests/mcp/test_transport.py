@@ -247,6 +247,25 @@ def test_cancelled_requests_are_not_answered_and_free_their_place(machine: Machi
         assert all("result" in answer for answer in answers), answers
 
 
+def test_a_cancellation_of_true_does_not_cancel_the_first_request(machine: Machine) -> None:
+    """True equals 1 in Python, in JSON it does not."""
+    server = machine.open()
+    lines = [call(number, "memory_search", query="x") for number in range(5, 0, -1)]
+    lines += [{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": True}}]
+    server.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+    assert {server.receive()["id"] for _ in lines[:-1]} == {1, 2, 3, 4, 5}
+
+
+@pytest.mark.parametrize("method", ["tools/list", "tools/call"])
+def test_a_request_before_the_handshake_is_told_so(machine: Machine, method: str) -> None:
+    server = machine.start()
+    early = {**call(1, "memory_doctor"), "method": method}
+    error = server.ask(early)["error"]
+    assert (error["code"], "the handshake is missing; send initialize" in error["message"]) == (-32602, True)
+    server.open()
+    assert "result" in server.ask(call(2, "memory_doctor"))
+
+
 def test_a_request_without_a_newline_at_the_end_is_served(machine: Machine) -> None:
     server = machine.open()
     server.write(json.dumps(call(1, "memory_search", query="x")).encode())

@@ -13,6 +13,9 @@ PROJECT_ROOT_VARIABLE = "ECC_MEMORY_PROJECT_ROOT"
 USER_SCOPE_VARIABLE = "ECC_MEMORY_ALLOW_USER_SCOPE"
 READ_ONLY_VARIABLE = "ECC_MEMORY_READ_ONLY"
 
+EVERY_HARNESS = "all"
+"""The target of a memory for everybody, so that it can be nobody's name."""
+
 _NO = ("", "0", "false", "no")
 """What leaves writing open; any other word closes it, since a reader is what was meant."""
 
@@ -64,8 +67,8 @@ class Launch:
             env: the environment.
 
         Raises:
-            UsageError: an unknown argument, no identity, an identity that is no slug, or an
-                argument that contradicts its variable. The message is one line.
+            UsageError: an unknown argument, no identity, an identity that is no slug or is
+                everybody's, or an argument that contradicts its variable. The message is one line.
         """
         given = dict(_options(arguments))
         env = dict(env)
@@ -82,6 +85,11 @@ class Launch:
             raise UsageError(
                 f"{HARNESS_VARIABLE} is {harness!r}: it must be made of a-z, 0-9, '.', '_' and '-', "
                 "such as codex"
+            )
+        if harness == EVERY_HARNESS:
+            raise UsageError(
+                f"{HARNESS_VARIABLE} is {harness!r}, which addresses every harness: say which one this "
+                "server is for, such as codex"
             )
         return cls(
             harness=harness,

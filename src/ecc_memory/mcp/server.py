@@ -14,6 +14,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
+    PROTOCOL_VERSION_META_KEY,
     CallToolRequestParams,
     CallToolResult,
     ListToolsResult,
@@ -90,13 +91,19 @@ def build_server(launch: Launch, vault: Callable[[], Vault]) -> Server[Any]:
 
 
 def check_request(launch: Launch) -> Callable[[str, Mapping[str, Any]], str | None]:
-    """Return a check for calls that the SDK refuses without saying why.
+    """Return a check for the requests of one client that the SDK refuses without saying why.
 
-    Its own answer to arguments that arrived as a string is "Invalid request parameters".
+    Its own answer to arguments that arrived as a string, and to a call before the handshake, is
+    "Invalid request parameters".
     """
     specs = specify(launch)
+    begun = False
 
     def check(method: str, params: Mapping[str, Any]) -> str | None:
+        nonlocal begun
+        begun = begun or method == "initialize" or _has_envelope(params)
+        if not begun and method in ("tools/list", "tools/call"):
+            return f"{method}: the handshake is missing; send initialize, then notifications/initialized"
         if method != "tools/call":
             return None
         name, arguments = params.get("name"), params.get("arguments")
@@ -108,6 +115,12 @@ def check_request(launch: Launch) -> Callable[[str, Mapping[str, Any]], str | No
         return f"tools/call: arguments must be an object, not its text and not a list. {shown}"
 
     return check
+
+
+def _has_envelope(params: Mapping[str, Any]) -> bool:
+    """Tell whether a request is one of 2026-07-28, which has no handshake."""
+    meta = params.get("_meta")
+    return isinstance(meta, Mapping) and PROTOCOL_VERSION_META_KEY in meta
 
 
 def _describe(spec: ToolSpec) -> Tool:

@@ -152,7 +152,9 @@ class _Reader:
             self._pending.add(notification, size)
             return
         identity = (notification.params or {}).get("requestId")
-        if isinstance(identity, (str, int)) and not self._pending.withdraw(identity):
+        if isinstance(identity, bool) or not isinstance(identity, (str, int)):
+            return  # true would be found under the id 1
+        if not self._pending.withdraw(identity):
             await self._to_server.send(SessionMessage(notification))
 
 
