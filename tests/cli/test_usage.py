@@ -41,7 +41,7 @@ def test_usage_error_says_where_help_is(ecc):
 
 
 def test_misspelt_command(ecc):
-    assert "Did you mean 'search'" in ecc("serch").err
+    assert "Did you mean 'search'? See ecc memory --help" in ecc("serch").err
 
 
 def test_json_after_the_double_dash_is_a_word(ecc):

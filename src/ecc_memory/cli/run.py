@@ -44,8 +44,10 @@ def _invoke(program: str, words: list[str]) -> int:
         status = build(program)(args=words, prog_name=program, standalone_mode=False)
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
-        hint = f"; see {context.command_path} --help" if context is not None else ""
-        raise UsageError(error.format_message().rstrip(". \n") + hint) from None
+        message = error.format_message().rstrip(". \n")
+        if context is not None:
+            message += f"{' See' if message.endswith('?') else '; see'} {context.command_path} --help"
+        raise UsageError(message) from None
     except typer.Abort:
         return INTERRUPTED
     return status if isinstance(status, int) else 0
