@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from ecc_memory.errors import VaultIO, VaultUnsafe
+from ecc_memory.vault.conflict import conflict_line
+from ecc_memory.vault.document import BODY_LINE
 from ecc_memory.vault.judge import Document, Problem
 from ecc_memory.vault.limits import MAX_FILES_VARIABLE, MAX_SCAN_BYTES_VARIABLE, Limits
 from ecc_memory.vault.publish import GITIGNORE, GITIGNORE_NAME, gitignore
@@ -75,7 +77,7 @@ def examine(
         truncated=scan.truncated,
         diagnostics_truncated=any(len(entries) > MOST_DIAGNOSTICS for entries in lists),
         findings=tuple(_first(findings)),
-        warnings=tuple(_first(unprotected + _warnings(scan, limits))),
+        warnings=tuple(_first(unprotected + _merge_markers(documents) + _warnings(scan, limits))),
     )
 
 
@@ -92,6 +94,18 @@ def _broken_links(documents: Sequence[Document]) -> list[tuple[Document, str]]:
         (document, link) for document in documents for link in document.memory.links if link not in known
     ]
     return sorted(broken, key=lambda pair: (pair[0].memory.id, pair[1], pair[0].path))
+
+
+def _merge_markers(documents: Sequence[Document]) -> list[Finding]:
+    """Warn of texts that say two things at once; as documents they are valid."""
+    message = "a merge left its conflict markers in the text, which now says both versions"
+    repair = "Keep the version that is right, and remove the lines <<<<<<<, ======= and >>>>>>>."
+    lines = ((document.path, conflict_line(document.memory.body)) for document in documents)
+    return [
+        Finding("merge-markers", path, message, repair, BODY_LINE + line - 1)
+        for path, line in lines
+        if line is not None
+    ]
 
 
 def _warnings(scan: Scan, limits: Limits) -> list[Finding]:

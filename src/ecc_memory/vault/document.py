@@ -118,6 +118,9 @@ _JSON_KEYS = {
     "updated_at": "updatedAt",
 }
 
+BODY_LINE = len(_JSON_KEYS) + 4
+"""The line on which the body begins in a document that we wrote."""
+
 
 def parse_document(text: str) -> Memory:
     """Read one document.
