@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import faulthandler
 import itertools
 import os
 import random
@@ -127,10 +128,11 @@ class Attacker:
             lambda path: os.mknod(path, stat.S_IFSOCK | 0o600),
         ]
 
-    def forever(self) -> None:
-        """Attack until killed."""
-        while True:
+    def forever(self, victim: int) -> None:
+        """Attack until killed, or until the victim is gone."""
+        while os.getppid() == victim:
             self.once()
+        os._exit(0)
 
     def once(self) -> None:
         """Move something away, put something else there, put it back."""
@@ -211,7 +213,7 @@ class Victim:
 
     def work(self) -> None:
         """Work once, in time, without reading from outside."""
-        signal.alarm(DEADLINE)
+        faulthandler.dump_traceback_later(DEADLINE, exit=True)
         try:
             seen = work(self.scene, self.name, self.outcomes.total())
             self.outcomes["done"] += 1
@@ -221,14 +223,15 @@ class Victim:
             refusal = str(error)
             assert CANARY not in refusal
         finally:
-            signal.alarm(0)
+            faulthandler.cancel_dump_traceback_later()
 
 
 def at_random(victim: Victim, rounds: int, seed: int) -> None:
     """Let a victim work so many times while another process attacks."""
+    here = os.getpid()
     attacker = os.fork()
     if attacker == 0:
-        Attacker(victim.scene, victim.targets, seed).forever()
+        Attacker(victim.scene, victim.targets, seed).forever(here)
     try:
         for _ in range(rounds):
             victim.work()

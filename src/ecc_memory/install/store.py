@@ -124,6 +124,9 @@ class Store:
                 descriptor = os.open(self._lock, _LOCK, 0o600)
             except FileNotFoundError:  # another installer removed the folder just now
                 continue
+            except OSError:
+                self._remove_folders()
+                raise
             if self._hold(descriptor):
                 return descriptor
             if time.monotonic() > deadline:
@@ -167,6 +170,9 @@ class Store:
         """Remove the lock, the folder and those made for it, now that nothing is installed."""
         with contextlib.suppress(OSError):
             os.unlink(self._lock)
+        self._remove_folders()
+
+    def _remove_folders(self) -> None:
         for folder in (self.folder, *reversed(self._made)):
             with contextlib.suppress(OSError):
                 os.rmdir(folder)
