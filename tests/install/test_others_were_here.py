@@ -210,7 +210,7 @@ def test_install_without_a_record_takes_known_shapes_as_ours(home, config):
     home.install("acme")
     assert {k: v for k, v in home.tree(times=True).items() if not k.startswith(".local")} == before
     home.uninstall("acme")
-    assert b"ecc-memory-vault" not in config.read_bytes()
+    assert not config.exists()  # it was, byte for byte, what we write where there is no file
 
 
 def test_a_skill_that_is_the_users_link_is_not_ours(home):
@@ -310,3 +310,50 @@ def test_two_names_of_one_file_are_one_file(home):
     assert rules.read_bytes().count(b"ecc-memory:begin") == 1
     home.uninstall("beta")
     assert home.tree() == before
+
+
+def cloned(home):
+    """What git brings: everything of a project's installation but the record of it and empty folders."""
+    before = home.tree()
+    home.install("acme", "beta", level="project")
+    shutil.rmtree(home.path / ".local")
+    return before
+
+
+def folders(tree):
+    return {path for path, facts in tree.items() if facts[0] == "folder"}
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_clone_is_left_without_our_files_and_folders(home, again):
+    """A file that is just what we write is deleted, not emptied: an empty AGENTS.md would silence others."""
+    before = cloned(home)
+    if again:
+        home.install("acme", "beta", level="project")
+    home.uninstall("acme", "beta", level="project")
+    after = home.tree()
+    left = {
+        str(home.project.relative_to(home.path) / name)
+        for name in (".agents", ".agents/skills", ".acme", ".beta")
+    }
+    assert set(after) - set(before) == left
+    assert folders(after) >= left
+
+
+def test_what_others_added_in_a_clone_stays(home):
+    cloned(home)
+    rules, config = home.project / "AGENTS.md", home.project / ".acme" / "config.toml"
+    rules.write_bytes(rules.read_bytes() + b"mine\n")
+    config.write_bytes(config.read_bytes() + b"# mine\n")
+    home.uninstall("acme", level="project")
+    assert rules.read_bytes().strip() == b"mine"
+    assert config.read_bytes().strip() == b"# mine"
+
+
+def test_a_link_to_a_file_of_only_ours_keeps_its_target(home):
+    cloned(home)
+    rules, target = home.project / "AGENTS.md", home.path / "rules.md"
+    rules.rename(target)
+    rules.symlink_to(target)
+    home.uninstall("acme", level="project")
+    assert target.read_bytes() == b""

@@ -126,8 +126,8 @@ def uninstall(
         owners = _owners(context, receipts, slugs, level)
         unknown = [] if slugs is None else [owner for owner in owners if owner not in receipts.owners()]
         unrecorded = [forms for owner in unknown for forms in known_forms(context, owner)]
-        unrecorded += [forms for owner in owners for forms in _residue(context, receipts, owner, unrecorded)]
-        plan = plan_uninstall(owners, receipts, unrecorded, force=force)
+        residue = [wish for owner in owners for wish in _residue(context, receipts, owner, unrecorded)]
+        plan = plan_uninstall(owners, receipts, unrecorded, residue, force=force)
         if store is not None:
             carry_out(plan, receipts, store)
     notes = [f"{owner}: no record of an installation" for owner in unknown]
@@ -183,7 +183,7 @@ def known_forms(context: Context, owner: Owner) -> list[list[Wish]]:
 
 def _residue(
     context: Context, receipts: Receipts, owner: Owner, unrecorded: Sequence[Sequence[Wish]]
-) -> list[list[Wish]]:
+) -> list[Wish]:
     """Return what the harness wrote because of our artifacts; a broken adapter knows of nothing."""
     adapter = next((one for one in context.plugins.adapters if one.harness.slug == owner.harness), None)
     if adapter is None:
@@ -193,6 +193,6 @@ def _residue(
     where = Surroundings(context.home, context.env, Path(owner.project) if owner.project else None)
     described = tuple(one for one in (*held, *guessed) if not isinstance(one, KeptFile))
     try:
-        return [[Wish(owner, one)] for one in adapter.residue(where, described)]
+        return [Wish(owner, one) for one in adapter.residue(where, described)]
     except PluginError:
         return []

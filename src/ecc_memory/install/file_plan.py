@@ -49,6 +49,7 @@ class FilePlanner:
         self._writing: list[tuple[Artifact, Held | None]] = []
         self._items: list[Item] = []
         self._recognised = False  # something of ours that no receipt knows
+        self._met: dict[tuple[object, ...], Artifact] = {}  # what is in the file as we write it
 
     def leave(self, artifact: Anything, owner: Owner) -> None:
         """Take one owner off an artifact, and the artifact out with its last owner."""
@@ -77,6 +78,11 @@ class FilePlanner:
         note = f"together with {', '.join(extra)}, which someone had added to it" if extra else ""
         self._note(owner, holding.artifact, "remove" if holding.original is None else "give-back", note)
 
+    def meet(self, artifact: Artifact) -> None:
+        """Note an artifact that may be in a file without a receipt, in the order in which we write."""
+        if self._receipt is None and self._state(artifact) is State.INTACT:
+            self._met.setdefault(identity(artifact), artifact)
+
     def recognise(self, forms: Sequence[Artifact], owner: Owner) -> None:
         """Take out an artifact that no receipt knows, if it has exactly one of the forms we write."""
         if self._holding(forms[0]) is not None or _is_optional(forms[0]):
@@ -97,6 +103,7 @@ class FilePlanner:
             InstallConflict: something foreign, or edited, stands in its place.
         """
         artifact, owner = wish.artifact, wish.owner
+        self.meet(artifact)
         again = identity(artifact) in self._wanted
         self._wanted[identity(artifact)] = artifact
         holding = self._holding(artifact)
@@ -206,8 +213,9 @@ class FilePlanner:
     def _edited(self) -> tuple[bytes | None, FileReceipt | None]:
         """Edit what others left; the exact original is not to be had any more."""
         data, old = self._view.data, self._receipt
-        existed = data is not None if old is None else old.existed
-        made = Keys() if old is None else old.made
+        ours = self._made_by_us() if old is None else None
+        existed = ours is None if old is None else old.existed
+        made = ours or (Keys() if old is None else old.made)
         for holding in self._leaving:
             with self._located(holding.artifact):
                 if data is not None:
@@ -217,6 +225,8 @@ class FilePlanner:
                 made |= artifacts.missing_keys(artifact, data)
                 data = artifacts.put(artifact, data, previous)
         if not self._holdings:
+            if ours is not None:
+                return None, None
             return (None if not existed and data is not None and artifacts.is_bare(data) else data), None
         return data, self._remembered(existed, old.before if old else None, data, None, made)
 
@@ -247,6 +257,14 @@ class FilePlanner:
     def _state(self, artifact: Anything) -> State:
         with self._located(artifact):
             return artifacts.state(artifact, self._view.data)
+
+    def _made_by_us(self) -> Keys | None:
+        """Return the containers in a file that is just what we write where there is none, as in a clone."""
+        data, made = None, Keys()
+        for artifact in self._met.values():
+            made |= artifacts.missing_keys(artifact, data)
+            data = artifacts.put(artifact, data)
+        return made if data == self._view.data and not self._view.is_link else None
 
     def _is_original(self) -> bool:
         """Whether someone gave the file its bytes from before us back."""

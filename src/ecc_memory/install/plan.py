@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ecc_memory.harness.types import Artifact, Part
+from ecc_memory.harness.types import SKILL_NAME, Artifact, Part
 from ecc_memory.install.artifacts import Held, identity
 from ecc_memory.install.file_plan import FilePlanner
 from ecc_memory.install.files import View, look, missing_folders
-from ecc_memory.install.receipt import Installed, Owner, Receipts
+from ecc_memory.install.receipt import FileReceipt, Installed, Owner, Receipts
 from ecc_memory.install.steps import Step, Wish
+
+_OUR_FOLDERS = (SKILL_NAME, "ecc-memory")
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,7 @@ def plan_uninstall(
     owners: Iterable[Owner],
     receipts: Receipts,
     unrecorded: Iterable[Sequence[Wish]] = (),
+    residue: Iterable[Wish] = (),
     *,
     force: bool = False,
 ) -> Plan:
@@ -93,6 +96,7 @@ def plan_uninstall(
         owners: whose artifacts go.
         receipts: what is installed.
         unrecorded: artifacts to look for although no receipt knows them, each in all its forms.
+        residue: what harnesses wrote because of our artifacts.
         force: take out what someone edited, too.
 
     Raises:
@@ -105,7 +109,12 @@ def plan_uninstall(
             board.leave(receipt.path, holding.artifact, owner)
     for forms in unrecorded:
         view = board.view(forms[0].artifact.path)
-        board.planner(view).recognise([wish.artifact for wish in forms], forms[0].owner)
+        planner = board.planner(view)
+        for wish in forms:
+            planner.meet(wish.artifact)
+        planner.recognise([wish.artifact for wish in forms], forms[0].owner)
+    for wish in residue:
+        board.planner(board.view(wish.artifact.path)).recognise([wish.artifact], wish.owner)
     plan = board.plan(receipts.installations)
     left = {owner for owner in leaving if plan.receipts.owned_by(owner)}
     installations = {
@@ -113,7 +122,22 @@ def plan_uninstall(
         for owner, installed in receipts.installations.items()
         if owner not in leaving or owner in left
     }
-    return replace(plan, receipts=replace(plan.receipts, installations=installations))
+    deleted = [step.view.real for step in plan.steps if step.writes and step.after is None]
+    found = (path for path in deleted if _was_found(receipts.files.get(str(path))))
+    folders = (*plan.receipts.folders, *(folder for path in found for folder in _folders_of_ours(path)))
+    receipts = replace(plan.receipts, installations=installations, folders=tuple(dict.fromkeys(folders)))
+    return replace(plan, receipts=receipts)
+
+
+def _was_found(receipt: FileReceipt | None) -> bool:
+    """Whether a file of ours was there before its receipt, as in a clone, and its folders with it."""
+    return receipt is None or (not receipt.existed and receipt.splices is None)
+
+
+def _folders_of_ours(path: Path) -> list[str]:
+    """Return the folders on the way to a file that have a name of ours, and those below them."""
+    first = next((depth for depth, name in enumerate(path.parts[:-1]) if name in _OUR_FOLDERS), None)
+    return [] if first is None else [str(folder) for folder in path.parents if len(folder.parts) > first]
 
 
 class _Board:
