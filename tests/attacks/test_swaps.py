@@ -24,7 +24,8 @@ def test_exchanged_while_at_work(victim: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_exchanged_thousands_of_times(victim: str) -> None:
-    figures("tests.attacks.swaps", victim)
+    number = 500 if victim in ("index", "status", "install") else 3000
+    figures("tests.attacks.swaps", victim, "--moments", number, "--rounds", number)
 
 
 @pytest.mark.parametrize("name", ["lock", "receipts.json"])

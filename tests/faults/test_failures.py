@@ -24,7 +24,7 @@ def test_any_request_may_fail(case: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("case", CASES)
 def test_every_request_fails_with_every_error(case: str) -> None:
-    figures("tests.faults.failures", case, "--every", {"save": 1, "init": 1}.get(case, 20))
+    figures("tests.faults.failures", case, "--every", {"save": 1, "init": 1}.get(case, 50))
 
 
 @pytest.mark.parametrize("error", [errno.EMFILE, errno.EACCES])
