@@ -167,3 +167,15 @@ def test_an_unforeseen_exception_says_nothing_and_is_logged(
     assert error["code"].startswith("MEMORY_")
     assert "private" not in error["message"]
     assert "detail of /home/someone/private" in caplog.text
+
+
+def test_the_doctor_of_a_server_starts_no_program(machine: Machine, tmp_path: Path) -> None:
+    """What git tracks is asked by the doctor that a person runs."""
+    program, started = tmp_path / "bin" / "git", tmp_path / "started"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n: > '{started}'\n")
+    program.chmod(0o755)
+    server = machine.open(PATH=str(program.parent))
+    server.succeed("memory_save", title="t", body="b")
+    assert server.succeed("memory_doctor")["ok"]
+    assert not started.exists()

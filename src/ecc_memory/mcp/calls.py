@@ -92,7 +92,7 @@ def _save(vault: Vault, given: Mapping[str, Any], launch: Launch) -> replies.Jso
 
 def _doctor(vault: Vault, given: Mapping[str, Any], launch: Launch) -> replies.Json:
     scopes = given.get("scopes") or _DEFAULT_SCOPES
-    report = vault.doctor(scopes=scopes, target_harness=launch.harness)
+    report = vault.doctor(scopes=scopes, target_harness=launch.harness, ask_git=False)
     return replies.examined(report, [vault.place(scope) for scope in dict.fromkeys(scopes)])
 
 

@@ -30,7 +30,13 @@ _T = TypeVar("_T")
 
 
 def examine(
-    scan: Scan, limits: Limits, target_harness: str | None, project: Place | None = None
+    scan: Scan,
+    limits: Limits,
+    target_harness: str | None,
+    project: Place | None = None,
+    *,
+    findings: Sequence[Finding] = (),
+    warnings: Sequence[Finding] = (),
 ) -> DoctorReport:
     """Judge a finished scan.
 
@@ -40,23 +46,25 @@ def examine(
         target_harness: judge only what this harness may see; files that cannot be parsed
             belong to nobody and are always counted.
         project: the project scope if it is one of them; whether git keeps it to itself is looked at.
+        findings: what was found elsewhere.
+        warnings: what there is to warn of elsewhere.
     """
     exposed, unprotected = _privacy(scan, project) if project is not None else ([], [])
     documents = scan.visible_to(target_harness)
     duplicates = _duplicates(documents)
     broken = _broken_links(documents)
     problems = sorted((*scan.invalid, *scan.symlinks), key=lambda problem: problem.path)
-    findings = [_of_problem(problem) for problem in problems]
-    findings += [_of_duplicate(identity, path) for identity, paths in duplicates for path in paths]
-    findings += [_of_broken_link(source, target) for source, target in broken]
-    findings += exposed
+    found = [_of_problem(problem) for problem in problems]
+    found += [_of_duplicate(identity, path) for identity, paths in duplicates for path in paths]
+    found += [_of_broken_link(source, target) for source, target in broken]
+    found += [*exposed, *findings]
     if scan.cut_by is not None:
-        findings.append(_of_cut(scan.cut_by, limits))
+        found.append(_of_cut(scan.cut_by, limits))
     invalid = sorted(scan.invalid, key=lambda problem: problem.path)
     symlinks = sorted(problem.path for problem in scan.symlinks)
-    lists: tuple[Sequence[object], ...] = (invalid, duplicates, broken, symlinks, findings)
+    lists: tuple[Sequence[object], ...] = (invalid, duplicates, broken, symlinks, found)
     return DoctorReport(
-        ok=not findings,
+        ok=not found,
         memory_count=len(documents),
         invalid_files=tuple(_invalid_entry(problem) for problem in _first(invalid)),
         invalid_file_count=len(invalid),
@@ -76,8 +84,10 @@ def examine(
         ),
         truncated=scan.truncated,
         diagnostics_truncated=any(len(entries) > MOST_DIAGNOSTICS for entries in lists),
-        findings=tuple(_first(findings)),
-        warnings=tuple(_first(unprotected + _merge_markers(documents) + _warnings(scan, limits))),
+        findings=tuple(_first(found)),
+        warnings=tuple(
+            _first([*unprotected, *warnings, *_merge_markers(documents), *_warnings(scan, limits)])
+        ),
     )
 
 

@@ -27,6 +27,7 @@ from ecc_memory.vault.publish import (
 from ecc_memory.vault.results import (
     Diagnostics,
     DoctorReport,
+    Finding,
     InitResult,
     ReadResult,
     SaveResult,
@@ -57,10 +58,19 @@ class Vault:
         limits: how much one operation may look at.
     """
 
-    def __init__(self, places: Mapping[str, Place], limits: Limits, index: Index, *, dry_run: bool) -> None:
+    def __init__(
+        self,
+        places: Mapping[str, Place],
+        limits: Limits,
+        index: Index,
+        env: Mapping[str, str],
+        *,
+        dry_run: bool,
+    ) -> None:
         self.index = index
         self.limits = limits
         self._places = places
+        self._env = env
         self._dry_run = dry_run
         self._lock = threading.RLock()  # around what uses the index
 
@@ -90,7 +100,7 @@ class Vault:
         places = resolve_places(cwd, env, folder, cwd_origin=cwd_origin)
         dry_run = env.get(DRY_RUN_VARIABLE, "").strip().lower() not in ("", "0", "false", "no")
         index = Index(cache_folder(env, folder), wanted=is_wanted(env) and not dry_run)
-        return cls(places, Limits.from_env(env), index, dry_run=dry_run)
+        return cls(places, Limits.from_env(env), index, {**env, "HOME": folder}, dry_run=dry_run)
 
     def place(self, scope: str) -> Place:
         """Where a scope lives and what decided that. Raises UsageError for an unknown scope."""
@@ -307,13 +317,31 @@ class Vault:
         )
 
     def doctor(
-        self, *, scopes: Iterable[str] | None = None, target_harness: str | None = None
+        self, *, scopes: Iterable[str] | None = None, target_harness: str | None = None, ask_git: bool = True
     ) -> DoctorReport:
-        """Examine the scopes (default project and team); never changes anything."""
+        """Examine the scopes; never changes anything.
+
+        Args:
+            scopes: default project and team.
+            target_harness: only what is addressed to this harness.
+            ask_git: start git, where there is one, to learn whether it tracks the project scope or
+                ignores the team scope; no other operation starts a program.
+
+        Raises:
+            UsageError: an argument is out of its bounds.
+        """
         reader = harness(target_harness)
         scopes = _scopes(scopes)
         project = self._places["project"] if "project" in scopes else None
-        return examine(self._scan(scopes), self.limits, reader, project)
+        findings: list[Finding] = []
+        warnings: list[Finding] = []
+        if ask_git:
+            from ecc_memory.vault.git import ignored_team_memory, tracked_private_memory
+
+            findings = tracked_private_memory(project, self._env) if project is not None else []
+            warnings = ignored_team_memory(self._places["team"], self._env) if "team" in scopes else []
+        found = self._scan(scopes)
+        return examine(found, self.limits, reader, project, findings=findings, warnings=warnings)
 
     def _scan(self, scopes: Iterable[str] | None) -> Scan:
         wanted = _scopes(scopes)
