@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
 import pytest
 
 from ecc_memory.errors import InstallError, VaultUnsafe
+from ecc_memory.install import files
 
 from ..faults.person import Person
 from ..faults.programs import figures
+from ..faults.steps import interrupt, requests
 from .swaps import VICTIMS
 
 
@@ -52,6 +55,20 @@ def test_something_else_in_place_of_lock_or_receipts(tmp_path: Path, name: str, 
             refused()
     assert person.tree() == before
     assert not outside.exists() or outside.read_text() == "mine"
+
+
+def test_a_link_that_vanishes_while_it_is_followed(tmp_path: Path) -> None:
+    link, file = tmp_path / "link", tmp_path / "file"
+    file.write_text("theirs")
+
+    def look() -> None:
+        with contextlib.suppress(InstallError):
+            assert files.look(link).data in (b"theirs", None)
+
+    link.symlink_to(file)
+    for number in range(len(requests(look))):
+        interrupt(number, look, link.unlink)
+        link.symlink_to(file) if not link.is_symlink() else None
 
 
 def test_a_link_to_the_right_gitignore_is_not_the_right_gitignore(tmp_path: Path) -> None:

@@ -264,7 +264,8 @@ def _resolve(path: Path) -> Path:
                 raise InstallError(
                     f"a link on the way to the file {what}; repair or remove the link", detail=str(place)
                 ) from None
-    return Path(os.path.realpath(path))
+    with explained("cannot be looked up", path):  # a link may vanish while it is followed
+        return Path(os.path.realpath(path))
 
 
 def require_regular(facts: os.stat_result, path: Path) -> None:
