@@ -205,7 +205,7 @@ def test_counts_are_the_same_whatever_becomes_of_the_index(session, trouble):
         elif trouble == "newer":
             connection.executescript("PRAGMA user_version = 99; ALTER TABLE tally RENAME TO summary")
         elif trouble == "damaged":
-            connection.execute("UPDATE tally SET record = replace(record, 'active', 'passiv')")
+            connection.execute("UPDATE tally SET record = CAST(replace(record, 'active', 'passiv') AS BLOB)")
         elif trouble == "locked":
             connection.execute("BEGIN EXCLUSIVE")
         elif trouble == "another's":
