@@ -34,13 +34,24 @@ class Rule(NamedTuple):
     pattern: str
 
 
-def tracked_private_memory(project: Place, env: Mapping[str, str]) -> list[Finding]:
-    """Find files of the project scope that git has in its index, in spite of the ``.gitignore``.
+def findings_and_warnings(
+    places: Iterable[Place], env: Mapping[str, str]
+) -> tuple[list[Finding], list[Finding]]:
+    """Say what git makes of those of the scopes that it has to do with.
 
     Args:
-        project: the project scope.
+        places: the scopes.
         env: where to find git, and the user's settings of it. Any failure is silence.
     """
+    scopes = {place.scope: place for place in places}
+    return (
+        _tracked_private_memory(scopes["project"], env) if "project" in scopes else [],
+        _ignored_team_memory(scopes["team"], env) if "team" in scopes else [],
+    )
+
+
+def _tracked_private_memory(project: Place, env: Mapping[str, str]) -> list[Finding]:
+    """Find files of the project scope that git has in its index, in spite of the ``.gitignore``."""
     listed = _ask(project, env, "--literal-pathspecs", "ls-files", "-z", "--", project.path)
     names = [name for name in _fields(listed) if os.path.basename(name) != GITIGNORE_NAME]
     if not names:
@@ -57,13 +68,8 @@ def tracked_private_memory(project: Place, env: Mapping[str, str]) -> list[Findi
     return [Finding("tracked-private-memory", f"{project.scope}:", message, repair)]
 
 
-def ignored_team_memory(team: Place, env: Mapping[str, str]) -> list[Finding]:
-    """Warn where a rule of the user's keeps what the team scope would hold out of version control.
-
-    Args:
-        team: the team scope; without its folder there is nothing to warn of.
-        env: as for :func:`tracked_private_memory`.
-    """
+def _ignored_team_memory(team: Place, env: Mapping[str, str]) -> list[Finding]:
+    """Warn where a rule of the user's keeps what the team scope would hold out of version control."""
     if not os.path.isdir(team.path):
         return []
     rules = _ignoring(team, [f"{kind_folder(kind)}/mem_new{SUFFIX}" for kind in KINDS], env)

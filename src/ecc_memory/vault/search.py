@@ -17,6 +17,7 @@ from ecc_memory.vault.relaxed import RelaxedQuery
 
 PHRASE_IN_TITLE, PHRASE_IN_BODY = 20, 5
 TOKEN_IN_TITLE, TOKEN_IS_TAG, TOKEN_IN_ORIGIN, TOKEN_IN_BODY_AT_MOST = 8, 6, 3, 5
+MOST_BACKLINKS = 100
 _TOKEN = re.compile(r"[\w-]+")
 
 Scored = tuple[int, Document]
@@ -212,3 +213,15 @@ def best(scored: list[Scored], most: int) -> list[Scored]:
 
 def _rank(scored: Scored) -> tuple[int, str]:
     return scored[0], scored[1].memory.updated_at
+
+
+def linking(id: str, corpora: Iterable[Corpus], wanted: Wanted) -> list[Memory]:
+    """Return the wanted memories that link to an id, by their own."""
+    found = (each.memory for corpus in corpora for each in corpus.linking_to(id))
+    return sorted((memory for memory in found if wanted.allows(memory)), key=lambda memory: memory.id)
+
+
+def successors(memory: Memory, links: Iterable[Memory]) -> tuple[str, ...]:
+    """Return which newer ones of those that link to a memory a reader should go on to."""
+    newer = {each.id for each in links if each.updated_at > memory.updated_at}
+    return tuple(sorted(newer)[:MOST_BACKLINKS])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from ecc_memory.errors import DuplicateId, MemoryExists, MemoryNotFound, UsageError, VaultIncomplete
@@ -36,12 +36,11 @@ from ecc_memory.vault.results import (
 )
 from ecc_memory.vault.roots import WORKING_DIRECTORY, Place, home_folder, resolve_places
 from ecc_memory.vault.scan import Scan, open_root
-from ecc_memory.vault.search import Corpus, Documents, Query, Wanted
+from ecc_memory.vault.search import MOST_BACKLINKS, Documents, Query, Wanted, linking, successors
 
 DEFAULT_SCOPES = ("project", "team")
 MAX_QUERY = 500
 MAX_LIMIT = 100
-MOST_BACKLINKS = 100
 
 _ID_ATTEMPTS = 8
 
@@ -254,9 +253,7 @@ class Vault:
                     hit.score,
                     hit.excerpt,
                     hit.relaxed,
-                    _successors(
-                        hit.document.memory, _linking(hit.document.memory.id, corpora, Wanted(reader))
-                    ),
+                    successors(hit.document.memory, linking(hit.document.memory.id, corpora, Wanted(reader))),
                 )
                 for hit in matches.hits
             )
@@ -307,13 +304,13 @@ class Vault:
                 f"{len(same)} files claim the id {identity}; `ecc memory doctor` names them, keep one"
             )
         memory = same[0].memory
-        linking = _linking(identity, [Documents(visible)], Wanted(reader))
+        links = linking(identity, [Documents(visible)], Wanted(reader))
         return ReadResult(
             memory,
             same[0].path,
-            tuple(linking[:MOST_BACKLINKS]),
-            len(linking) > MOST_BACKLINKS,
-            _successors(memory, linking),
+            tuple(links[:MOST_BACKLINKS]),
+            len(links) > MOST_BACKLINKS,
+            successors(memory, links),
         )
 
     def doctor(
@@ -333,15 +330,14 @@ class Vault:
         reader = harness(target_harness)
         scopes = _scopes(scopes)
         project = self._places["project"] if "project" in scopes else None
-        findings: list[Finding] = []
-        warnings: list[Finding] = []
-        if ask_git:
-            from ecc_memory.vault.git import ignored_team_memory, tracked_private_memory
-
-            findings = tracked_private_memory(project, self._env) if project is not None else []
-            warnings = ignored_team_memory(self._places["team"], self._env) if "team" in scopes else []
+        findings, warnings = self._ask_git(scopes) if ask_git else ([], [])
         found = self._scan(scopes)
         return examine(found, self.limits, reader, project, findings=findings, warnings=warnings)
+
+    def _ask_git(self, scopes: Iterable[str]) -> tuple[list[Finding], list[Finding]]:
+        from ecc_memory.vault.git import findings_and_warnings  # nothing else needs to start a program
+
+        return findings_and_warnings((self._places[scope] for scope in scopes), self._env)
 
     def _scan(self, scopes: Iterable[str] | None) -> Scan:
         wanted = _scopes(scopes)
@@ -352,14 +348,3 @@ class Vault:
 
 def _scopes(scopes: Iterable[str] | None) -> tuple[str, ...]:
     return DEFAULT_SCOPES if scopes is None else choices(scopes, SCOPES, "scope")
-
-
-def _linking(id: str, corpora: Sequence[Corpus], wanted: Wanted) -> list[Memory]:
-    linking = (each.memory for corpus in corpora for each in corpus.linking_to(id))
-    return sorted((memory for memory in linking if wanted.allows(memory)), key=lambda memory: memory.id)
-
-
-def _successors(memory: Memory, linking: Iterable[Memory]) -> tuple[str, ...]:
-    """Which newer memories link to a memory: where a reader should go on."""
-    newer = {each.id for each in linking if each.updated_at > memory.updated_at}
-    return tuple(sorted(newer)[:MOST_BACKLINKS])
