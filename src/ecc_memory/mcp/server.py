@@ -148,7 +148,8 @@ def _user_scope_closed(launch: Launch, given: Mapping[str, Any]) -> str:
     asked = given.get("scope"), *(given["scopes"] if isinstance(given.get("scopes"), list) else ())
     if launch.user_scope or "user" not in asked:
         return ""
-    return f". The user scope is open only where {USER_SCOPE_VARIABLE}=1 is configured"
+    opened = f"{USER_SCOPE_VARIABLE}=1 is configured (ecc memory install --allow-user-scope)"
+    return f". The user scope is open only where {opened}"
 
 
 def _success(reply: Json) -> CallToolResult:
