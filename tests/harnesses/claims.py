@@ -112,7 +112,7 @@ LIMITS = {
     "codex": (
         "The reminder and the guard run after you have trusted them; `codex exec` skips them silently.",
         "A project's server starts once the project is trusted; the first turn may come before it.",
-        "The user scope is opened by `install --allow-user-scope`: Codex passes on no variable of the shell.",
+        "The user scope is opened by `install --allow-user-scope`: Codex keeps the shell's variables back.",
     ),
     "claude": (
         "Each tool asks until it is on the allow list.",
@@ -124,7 +124,7 @@ LIMITS = {
     "hermes": (
         "No project level.",
         "It speaks MCP only when it was installed with its extra, `hermes-agent[mcp]`.",
-        "The user scope is opened by `install --allow-user-scope`: Hermes passes on no variable of the shell.",
+        "The user scope is opened by `install --allow-user-scope`: Hermes keeps the shell's variables back.",
         "It shows its model each answer twice, as text and as structured content.",
     ),
 }
