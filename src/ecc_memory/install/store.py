@@ -118,6 +118,7 @@ class Store:
         deadline = time.monotonic() + _PATIENCE
         while True:
             made = missing_folders(self.folder.parent)
+            ours = not os.path.lexists(self.folder)
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
             self._made = sorted({*self._made, *made})
             try:
@@ -125,7 +126,8 @@ class Store:
             except FileNotFoundError:  # another installer removed the folder just now
                 continue
             except OSError:
-                self._remove_folders()
+                if ours:
+                    self._remove_folders()
                 raise
             if self._hold(descriptor):
                 return descriptor
