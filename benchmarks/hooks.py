@@ -25,7 +25,7 @@ from typing import NamedTuple
 from ecc_memory.vault import Vault, parse_document, serialize_document
 
 BIN = Path(sys.executable).parent
-SIZES = (10, 300, 1_000, 5_000, 20_000)
+SIZES = (10, 300, 1_000, 5_000, 15_000)
 BARE = "python -c pass"
 BODY = "The token rotation tests pass; what remains is the logout path. " * 20
 
