@@ -16,7 +16,6 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import NamedTuple
 
 from ecc_memory.errors import VaultIO, VaultUnsafe
@@ -65,6 +64,10 @@ class FolderView:
     documents: list[Document] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     size: int = 0
+
+    def is_of(self, folder: Folder) -> bool:
+        """Whether a folder would have this view now."""
+        return self.settled and folder.lists(self.names, self.states)
 
 
 Views = dict[str, FolderView]
@@ -174,18 +177,16 @@ class _Walk:
         self.advance = advance
 
     def folder(self, folder: Folder, names: tuple[str, ...]) -> None:
-        began = time.time_ns()
-        listing, more = folder.entries(self.limits.files - self.result.entries)
-        self.result.entries += len(listing)
         key = "/".join(names)
         old = self.known.get(key, _NOTHING_KNOWN)
-        view = FolderView([item.name for item in listing], _states(listing))
-        if old.settled and self._room_for(old.size) and (old.names, old.states) == (view.names, view.states):
+        room = self.limits.files - self.result.entries
+        more = False
+        if self._room_for(old.size) and len(old.names) <= room and old.is_of(folder):
             view = old
         else:
-            view.settled = all(_is_settled(state, began) for state in view.states)
-            self._look(folder, names, view, old.entries, self._sort_out(listing, names, view))
+            view, more = self._view(folder, names, old, room)
         self.views[key] = view
+        self.result.entries += len(view.names)
         self.result.leftovers += view.leftovers
         self.result.symlinks += view.symlinks
         self.result.documents += view.documents
@@ -197,6 +198,17 @@ class _Walk:
             if self._is_full():
                 return
             self._enter(folder, (*names, name))
+
+    def _view(
+        self, folder: Folder, names: tuple[str, ...], old: FolderView, room: int
+    ) -> tuple[FolderView, bool]:
+        """Look at a folder; True when it has more entries than there is room for."""
+        began = time.time_ns()
+        listing, more = folder.entries(room)
+        view = FolderView([item.name for item in listing], _states(listing))
+        view.settled = all(_is_settled(state, began) for state in view.states)
+        self._look(folder, names, view, old.entries, self._sort_out(listing, names, view))
+        return view, more
 
     def _sort_out(
         self, listing: list[os.DirEntry[str]], names: tuple[str, ...], view: FolderView
@@ -293,7 +305,7 @@ class _Walk:
 
 def _states(listing: list[os.DirEntry[str]]) -> list[FileState | None]:
     try:
-        return [_state_of(item.stat(follow_symlinks=False)) for item in listing]
+        return [file_state(item.stat(follow_symlinks=False)) for item in listing]
     except OSError:
         return [_state_or_none(item) for item in listing]
 
@@ -303,12 +315,6 @@ def _state_or_none(item: os.DirEntry[str]) -> FileState | None:
         return file_state(item.stat(follow_symlinks=False))
     except OSError:
         return None
-
-
-_state_of: Callable[[os.stat_result], FileState] = attrgetter(
-    "st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns"
-)
-"""What :func:`file_state` returns, for a hundred thousand files."""
 
 
 def _is_settled(state: FileState | None, now: int) -> bool:

@@ -16,6 +16,8 @@ from itertools import accumulate, chain, islice
 
 from ecc_memory.vault.relaxed import fold, letters
 
+_REMEMBERED = 16  # needles
+
 
 class Runs:
     """The distinct runs of some texts, which are numbered from 0; at most 65,536 texts."""
@@ -28,6 +30,7 @@ class Runs:
         # Apart, since one character beyond ASCII makes a string several times as long to search.
         runs = sorted(holders, key=str.isascii, reverse=True)
         border = sum(map(str.isascii, runs))
+        self._all_ascii = border == len(runs)
         self._parts = [(0, "\n".join(runs[:border])), (border, "\n".join(runs[border:]))]
         self._holders = _Holders(map(holders.__getitem__, runs))
 
@@ -39,6 +42,8 @@ class Runs:
     @cached_property
     def folded(self) -> Form:
         """The runs as the relaxed tier compares them, but not cut into words."""
+        if self._all_ascii:
+            return self.lowered  # to fold ASCII is to lower it
         return Form(self._parts, self._holders, fold)
 
     @cached_property
@@ -64,13 +69,14 @@ class _Holders:
 class Form:
     """Runs in one form, as long strings that are searched at once.
 
-    A needle holds no white space.
+    A needle holds no white space. The latest needles are remembered, because both tiers look for them.
     """
 
     def __init__(
         self, parts: Iterable[tuple[int, str]], holders: _Holders, form: Callable[[str], str]
     ) -> None:
         self._holders = holders
+        self._found: dict[str, list[int]] = {}
         self._parts = []
         for first, text in parts:
             formed = form(text)  # no form adds or removes a line feed
@@ -79,14 +85,25 @@ class Form:
 
     def holding(self, needle: str) -> set[int]:
         """The texts that hold the needle."""
-        return set(chain.from_iterable(map(self._holders.__getitem__, self._find(needle))))
+        return set(chain.from_iterable(map(self._holders.__getitem__, self._runs(needle))))
 
     def counts(self, needle: str, most: int) -> Counter[int] | None:
         """How often each of them does, without overlaps; None where that takes more than ``most`` runs."""
-        runs = list(islice(self._find(needle), most + 1))
+        runs = self._runs(needle, most)
         if len(runs) > most:
             return None
         return Counter(chain.from_iterable(map(self._holders.__getitem__, runs)))
+
+    def _runs(self, needle: str, most: int | None = None) -> list[int]:
+        """The runs that :meth:`_find` yields; only more than ``most``, where there are more."""
+        found = self._found.get(needle)
+        if found is None:
+            found = list(islice(self._find(needle), None if most is None else most + 1))
+            if most is None or len(found) <= most:
+                if len(self._found) >= _REMEMBERED:
+                    self._found.clear()
+                self._found[needle] = found
+        return found
 
     def _find(self, needle: str) -> Iterator[int]:
         """Yield the number of a run for each time it holds the needle."""
