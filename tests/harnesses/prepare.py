@@ -35,10 +35,14 @@ def main() -> None:
 
 
 def install_npm_programs(folder: Path) -> None:
-    """Install the exact versions of ``programs/package.json`` into ``folder/node_modules``."""
-    shutil.copyfile(PROGRAMS / "package.json", folder / "package.json")
-    quiet = ["--ignore-scripts", "--no-package-lock", "--no-audit", "--no-fund"]
-    subprocess.run(["npm", "install", *quiet], cwd=folder, check=True)
+    """Install just what ``programs/package-lock.json`` names into ``folder/node_modules``.
+
+    The lock names no index to fetch from. Of OpenCode's programs for other systems than Linux on x86-64 it
+    has no checksum: the index from which it was made did not have them.
+    """
+    for name in ("package.json", "package-lock.json"):
+        shutil.copyfile(PROGRAMS / name, folder / name)
+    subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=folder, check=True)
     env = {**os.environ, "HOME": str(folder)}  # OpenCode's script starts it, which makes folders at home
     for package, script in INSTALL_SCRIPTS:
         subprocess.run(["node", script], cwd=folder / "node_modules" / package, env=env, check=True)
