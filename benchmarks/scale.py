@@ -431,6 +431,12 @@ def report(results: dict[int, dict[str, Any]]) -> str:
         "{:.2f}",
         grows=False,
     )
+    row(
+        "MCP server: call / floor, 95th percentile, on the wall",
+        lambda each: each["server"]["p95"],
+        "{:.2f}",
+        grows=False,
+    )
     row("MCP server: memory, MiB", lambda each: each["server"]["memory"], "{:.0f}", grows=False)
     row(
         "MCP server: processor time of 2 idle seconds, ms",
