@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import anyio
@@ -74,7 +75,8 @@ def test_handoff_reaches_the_right_agent_once(machine: Machine, era: str) -> Non
     """Newest first, and one that a newer handoff links to says so."""
     vault = Vault.open(cwd=machine.project, env={}, home=machine.home)
     both = {"kind": "handoff", "target_harnesses": ("claude", "opencode"), "source_harness": "codex"}
-    old = vault.save(title="Handoff", body="half done", **both).memory  # type: ignore[arg-type]
+    earlier = datetime.now(timezone.utc) - timedelta(minutes=1)  # a fast disk takes both in one millisecond
+    old = vault.save(title="Handoff", body="half done", now=earlier, **both).memory  # type: ignore[arg-type]
     new = vault.save(title="Handoff", body="nearly done", links=(old.id,), **both).memory  # type: ignore[arg-type]
 
     async def receive(client: Client) -> None:
